@@ -1,0 +1,77 @@
+// Frames of the WebSocket protocol wfg.v1: what a client sends and what it is sent.
+import { z } from 'zod';
+import { Job, JobState, Time } from './job.ts';
+import { LogStream, parseLogPosition } from './log.ts';
+import { Run, RunStatus } from './run.ts';
+
+export const PROTOCOL = 'wfg.v1';
+
+const Id = z.string().min(1).max(255);
+const After = z.string().refine((text) => parseLogPosition(text) !== null, 'must be "<attempt>:<sequence>"');
+
+const Subscribe = z.discriminatedUnion('topic', [
+  z.strictObject({
+    op: z.literal('subscribe'),
+    id: Id,
+    topic: z.literal('logs'),
+    run: z.uuid(),
+    job: Id,
+    attempt: z.int().min(0).optional(),
+    after: After.optional(),
+  }),
+  z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('run'), run: z.uuid() }),
+]);
+export type Subscribe = z.infer<typeof Subscribe>;
+
+export const ClientFrame = z.union([
+  Subscribe,
+  z.strictObject({ op: z.literal('unsubscribe'), id: Id }),
+  z.strictObject({ op: z.literal('resync'), id: Id }),
+  z.strictObject({ op: z.literal('ping') }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+const stamp = { workflow_id: z.string().nullable(), run_id: z.uuid(), at: Time, rev: z.int() };
+const ofJob = { ...stamp, job_id: z.string(), attempt: z.int() };
+
+export const RunEvent = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('ready'), ...ofJob }),
+    z.object({ type: z.literal('started'), ...ofJob, worker_id: z.string() }),
+    z.object({ type: z.literal('completed'), ...ofJob, outputs: z.array(z.string()) }),
+    z.object({
+      type: z.literal('failed'),
+      ...ofJob,
+      error: z.string(),
+      retryable: z.boolean(),
+      retry_at: Time.nullable(),
+    }),
+    z.object({ type: z.literal('cancelled'), ...ofJob }),
+    z.object({ type: z.literal('lease_expired'), ...ofJob, worker_id: z.string() }),
+    z.object({ type: z.literal('skipped'), ...ofJob, reason: z.string() }),
+    z.object({ type: z.literal('changed'), ...ofJob, job: Job }),
+    z.object({ type: z.literal('run_started'), ...stamp }),
+    z.object({ type: z.literal('run_finished'), ...stamp, status: RunStatus }),
+  ])
+  .meta({ id: 'RunEvent' });
+export type RunEvent = z.infer<typeof RunEvent>;
+
+export const ServerFrame = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('snapshot'), id: Id, run: Run }),
+  z.object({ op: z.literal('event'), id: Id, event: RunEvent }),
+  z.object({
+    op: z.literal('log'),
+    id: Id,
+    attempt: z.int(),
+    sequence: z.int(),
+    line: z.int(),
+    stream: LogStream,
+    timestamp_ms: z.int(),
+    data: z.string(),
+  }),
+  z.object({ op: z.literal('attempt'), id: Id, attempt: z.int() }),
+  z.object({ op: z.literal('end'), id: Id, state: JobState, attempt: z.int(), chunks: z.int() }),
+  z.object({ op: z.literal('pong') }),
+  z.object({ op: z.literal('error'), id: Id.optional(), code: z.string(), detail: z.string() }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;

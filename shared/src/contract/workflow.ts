@@ -1,0 +1,153 @@
+// A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
+import { z } from 'zod';
+
+/** Ids of workflows and jobs: they stand in URLs and in names of environment variables. */
+export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,255}$/;
+export const Id = z.string().regex(ID_PATTERN, 'must match [A-Za-z0-9_.-]{1,255}');
+
+export const MAX_JOBS = 10_000;
+export const MAX_COMMAND_BYTES = 1024 * 1024;
+
+const Seconds = z.int().min(0).max(1_000_000_000);
+const Jitter = z.number().min(0).max(1).optional();
+
+/** How long to wait before a try is repeated; see wfg_backoff() for the formula. */
+export const Backoff = z.union([
+  z.literal('None'),
+  z.strictObject({ Fixed: z.strictObject({ delay_secs: Seconds, jitter: Jitter }) }),
+  z.strictObject({
+    Exponential: z.strictObject({ base_secs: Seconds, max_secs: Seconds, jitter: Jitter }),
+  }),
+]);
+export type Backoff = z.infer<typeof Backoff>;
+
+const Text = z.string().min(1).max(1000);
+const EnvName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and _');
+export const Env = z.record(EnvName, z.string({ error: 'must be a string: put the value in quotes' }));
+export type Env = z.infer<typeof Env>;
+const Label = z
+  .string()
+  .regex(/^[^\s:,][^\s,]{0,99}$/, 'must be 1 to 100 characters, no space or comma, no leading ":"');
+const Timeout = z.int().min(1).max(1_000_000_000);
+const Retries = z.int().min(0).max(1000);
+const Priority = z.int().min(-100).max(100);
+const Trigger = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
+
+export const Step = z.strictObject({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  run: z.string().optional(),
+  env: Env.optional(),
+  timeout: Timeout.optional(),
+});
+
+/** A job in a file: the map's key is its id. */
+export const FileJob = z.strictObject({
+  name: Text.optional(),
+  needs: z.union([z.string(), z.array(z.string())]).nullish(),
+  run: z.string().optional(),
+  steps: z.array(Step).optional(),
+  env: Env.optional(),
+  timeout: Timeout.optional(),
+  labels: z.array(Label).optional(),
+  retries: Retries.optional(),
+  retry: z.strictObject({ max_retries: Retries.optional(), backoff: Backoff.optional() }).optional(),
+  priority: Priority.optional(),
+});
+export type FileJob = z.infer<typeof FileJob>;
+
+/** A job in workflow-graph's array. What the server decides (status, times, attempt) is read and ignored. */
+export const GraphJob = z.strictObject({
+  id: z.string(),
+  name: Text,
+  command: z.string(),
+  depends_on: z.array(z.string()),
+  required_labels: z.array(Label).optional(),
+  max_retries: Retries.optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  ports: z.array(z.record(z.string(), z.unknown())).optional(),
+  children: z.array(z.unknown()).nullish(),
+  collapsed: z.boolean().optional(),
+  status: z.unknown().optional(),
+  attempt: z.unknown().optional(),
+  output: z.unknown().optional(),
+  started_at: z.unknown().optional(),
+  duration_secs: z.unknown().optional(),
+});
+export type GraphJob = z.infer<typeof GraphJob>;
+
+/** A workflow as handed in, in either form. */
+export const WorkflowInput = z.strictObject({
+  id: z.unknown().optional(),
+  name: Text,
+  on: Trigger.nullish(),
+  trigger: z.string().optional(),
+  env: Env.nullish(),
+  jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)]),
+});
+export type WorkflowInput = z.infer<typeof WorkflowInput>;
+
+/** One shell of a job. */
+export interface DefinedStep {
+  label: string;
+  run: string;
+  env: Env;
+  timeout: number | null;
+}
+
+/** A job of a definition, every default filled in. */
+export interface DefinedJob {
+  id: string;
+  name: string;
+  needs: string[];
+  run: string | null;
+  steps: DefinedStep[] | null;
+  env: Env;
+  timeout: number | null;
+  labels: string[];
+  max_retries: number;
+  backoff: Backoff;
+  priority: number;
+  metadata: Record<string, unknown>;
+  ports: Record<string, unknown>[];
+  children: unknown[] | null;
+  collapsed: boolean;
+}
+
+/** A workflow that has passed every check: what is stored, and what runs are made from. */
+export interface Definition {
+  name: string;
+  trigger: string;
+  env: Env;
+  jobs: DefinedJob[];
+}
+
+export const GraphStatus = z.enum(['queued', 'running', 'success', 'failure', 'skipped', 'cancelled']);
+export type GraphStatus = z.infer<typeof GraphStatus>;
+
+/** workflow-graph's Job on the wire: every key always present. */
+export const GraphJobView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status: GraphStatus,
+    command: z.string(),
+    duration_secs: z.int().nullable(),
+    started_at: z.number().nullable(),
+    depends_on: z.array(z.string()),
+    output: z.string().nullable(),
+    required_labels: z.array(z.string()),
+    max_retries: z.int(),
+    attempt: z.int(),
+    metadata: z.record(z.string(), z.unknown()),
+    ports: z.array(z.record(z.string(), z.unknown())),
+    children: z.array(z.unknown()).nullable(),
+    collapsed: z.boolean(),
+  })
+  .meta({ id: 'GraphJob' });
+export type GraphJobView = z.infer<typeof GraphJobView>;
+
+export const WorkflowView = z
+  .object({ id: z.string(), name: z.string(), trigger: z.string(), jobs: z.array(GraphJobView) })
+  .meta({ id: 'Workflow' });
+export type WorkflowView = z.infer<typeof WorkflowView>;

@@ -1,0 +1,54 @@
+// The states of a job and every move between them. The same table, as SQL, is in the WHERE clauses of the queries
+// and the CHECKs of migration 0001; docs draw their diagram from it.
+import type { JobState } from '../contract/job.ts';
+import type { GraphStatus } from '../contract/workflow.ts';
+
+/** Who may move a job from one state to another. `new` is a row being inserted. */
+export const MOVES: readonly { from: JobState | 'new'; to: JobState; by: string }[] = [
+  { from: 'new', to: 'blocked', by: 'submit' },
+  { from: 'new', to: 'pending', by: 'submit' },
+  { from: 'new', to: 'failed', by: 'submit: a step that cannot be decoded' },
+  { from: 'blocked', to: 'pending', by: 'scheduler: dependencies met' },
+  { from: 'blocked', to: 'skipped', by: 'scheduler: upstream not successful' },
+  { from: 'blocked', to: 'cancelled', by: 'cancel' },
+  { from: 'pending', to: 'active', by: 'claim' },
+  { from: 'pending', to: 'cancelled', by: 'cancel' },
+  { from: 'pending', to: 'failed', by: 'expired, or parked' },
+  { from: 'active', to: 'completed', by: 'finish' },
+  { from: 'active', to: 'failed', by: 'finish, or reaper: budget spent' },
+  { from: 'active', to: 'cancelled', by: 'cancel acknowledged, or lease lost after the request' },
+  { from: 'active', to: 'pending', by: 'retry, hand-back, next step, or lost lease with budget' },
+  { from: 'failed', to: 'pending', by: 'retry, requeue, resume' },
+  { from: 'failed', to: 'blocked', by: 'retry of a parent' },
+  { from: 'cancelled', to: 'pending', by: 'retry' },
+  { from: 'cancelled', to: 'blocked', by: 'retry of a parent' },
+  { from: 'skipped', to: 'pending', by: 'retry of a parent' },
+  { from: 'skipped', to: 'blocked', by: 'retry of a parent' },
+];
+
+/** Whether `MOVES` has a move from one state to the other. */
+export function canMove(from: JobState | 'new', to: JobState): boolean {
+  return MOVES.some((move) => move.from === from && move.to === to);
+}
+
+const ENDED: ReadonlySet<JobState> = new Set(['completed', 'failed', 'skipped', 'cancelled']);
+
+/** Whether nothing more happens to a job in this state by itself. */
+export function isEnded(state: JobState): boolean {
+  return ENDED.has(state);
+}
+
+const GRAPH_STATUS: Record<JobState, GraphStatus> = {
+  blocked: 'queued',
+  pending: 'queued',
+  active: 'running',
+  completed: 'success',
+  failed: 'failure',
+  skipped: 'skipped',
+  cancelled: 'cancelled',
+};
+
+/** workflow-graph's word for a state. */
+export function graphStatus(state: JobState): GraphStatus {
+  return GRAPH_STATUS[state];
+}
