@@ -1,0 +1,51 @@
+// The connection pool of a process. DATABASE_URL may lead through a transaction pooler, so nothing here
+// relies on session state or on startup options.
+
+import { Pool, type PoolClient, TypeOverrides, types } from 'pg';
+import type { Logger } from 'pino';
+
+export type Queryable = Pool | PoolClient;
+
+const CONNECT_TIMEOUT_MS = 2_500;
+
+export interface PoolSettings {
+  url: string;
+  /** Shown in pg_stat_activity as `wfg-<name>`. */
+  name: string;
+  /** Most connections at once. */
+  max?: number;
+  /** How long an answer may take, in milliseconds, before the connection is taken for dead. */
+  queryTimeoutMs?: number;
+  log: Logger;
+}
+
+/**
+ * Creates a pool; it connects when first used. Both timeouts are needed: without them a query on a
+ * network that was cut waits for ever. A lost connection is logged, and fails only what was using it.
+ */
+export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }: PoolSettings): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: `wfg-${name}`,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    types: parsers,
+  });
+  const lost = (err: Error) => log.debug({ err }, 'database connection lost');
+  pool.on('error', lost);
+  // pg-pool listens for errors of idle clients only: one lost between two queries would end the process.
+  pool.on('connect', (client) => client.on('error', lost));
+  return pool;
+}
+
+const parsers = new TypeOverrides();
+parsers.setTypeParser(types.builtins.INT8, parseBigint);
+
+/** Counts and positions become numbers; a 64-bit hash does not fit one and must be selected `::text`. */
+function parseBigint(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} exceeds 2^53: select it as text`);
+  return value;
+}

@@ -1,0 +1,65 @@
+// Transactions: read committed, bounded in time on the server too, repeated after a deadlock.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { jitter } from '../rules/pause.ts';
+import { errorCode, isConnectionError, SQLSTATE } from './sqlstate.ts';
+
+const MAX_TRIES = 4;
+const RETRY_MS = 50;
+const DEFAULT_LIMIT_MS = 10_000;
+
+/**
+ * Runs `fn` in a transaction and returns its result. After a deadlock or a serialization failure the whole
+ * of `fn` runs again, at most three more times, so it must have no effect outside the transaction.
+ * If the connection is lost during the commit the outcome is unknown: that error is passed on.
+ */
+export async function withTx<T>(pool: pg.Pool, fn: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(pool, fn);
+    } catch (err) {
+      const code = errorCode(err);
+      const conflict = code === SQLSTATE.deadlockDetected || code === SQLSTATE.serializationFailure;
+      if (!conflict || tries === MAX_TRIES) throw err;
+      await sleep(jitter(RETRY_MS * tries));
+    }
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, fn: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  try {
+    await tx.query(begin(pool.options.query_timeout ?? DEFAULT_LIMIT_MS));
+    const result = await fn(tx);
+    const { command } = await tx.query('commit');
+    // PostgreSQL answers ROLLBACK, without an error, if a failed statement was caught inside `fn`.
+    if (command !== 'COMMIT') throw new Error('transaction rolled back: a statement in it had failed');
+    tx.release();
+    return result;
+  } catch (err) {
+    tx.release(!(await rolledBack(tx, err)));
+    throw err;
+  }
+}
+
+/**
+ * One round trip, and allowed through a transaction pooler. The limits end what a process that is stopped
+ * or cut off has left open: its locks would hold up everyone else until the network gives up, hours later.
+ */
+function begin(limitMs: number): string {
+  return `begin isolation level read committed;
+    set local statement_timeout = ${limitMs};
+    set local idle_in_transaction_session_timeout = ${limitMs}`;
+}
+
+/** False if the connection cannot be used any more and is to be closed. */
+async function rolledBack(tx: pg.PoolClient, err: unknown): Promise<boolean> {
+  if (isConnectionError(err)) return false;
+  try {
+    await tx.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}

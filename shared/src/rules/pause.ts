@@ -1,0 +1,14 @@
+// How long to wait before looking or trying again, spread out so that many processes do not act at once.
+
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 5_000;
+
+/** A random time of 75 to 100 % of `ms`: spread out, and never beyond the bound it was made from. */
+export function jitter(ms: number): number {
+  return ms * (0.75 + Math.random() * 0.25);
+}
+
+/** Milliseconds to wait after the n-th failure in a row (from 1): doubling from 0.2 s to 5 s, with jitter. */
+export function retryPause(failures: number): number {
+  return jitter(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS));
+}

@@ -1,0 +1,100 @@
+// Every environment variable that processes read, with its default and range. Services pick theirs.
+
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, hostname } from 'node:os';
+import { z } from 'zod';
+import { fieldNotes } from './env.ts';
+
+/** What every service has; see run-service.ts. */
+export const SERVICE_FIELDS = {
+  LOG_LEVEL: true,
+  HOST: true,
+  HEALTH_PORT: true,
+  SHUTDOWN_GRACE_SECS: true,
+  WFG_PARENT_PID: true,
+} as const;
+
+export const configFields = z.object({
+  DATABASE_URL: databaseUrl().register(fieldNotes, { secret: true }),
+  /** A connection that LISTEN works on, where DATABASE_URL leads through a transaction pooler. */
+  DATABASE_DIRECT_URL: databaseUrl().register(fieldNotes, { secret: true, sameAs: 'DATABASE_URL' }),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(3_000),
+  /** 0: any free port, which the log names. */
+  HEALTH_PORT: whole(0, 65_535).default(0),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info'),
+  WFG_DATA_DIR: z.string().default('./.wfg'),
+  WORKFLOWS_DIR: z.string().default('workflows'),
+  WORKER_LABELS: list(
+    isLabel,
+    'must be labels separated by commas, each at most 255 characters and without a colon first',
+  ).default([]),
+  WORKER_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,255}$/, 'must be 1 to 255 of A-Z a-z 0-9 _ . -')
+    .default(newWorkerId),
+  /** Commands at once. */
+  WORKER_CONCURRENCY: whole(1, 1_000).default(availableParallelism),
+  LEASE_TTL_SECS: whole(1, 86_400).default(30),
+  REAP_INTERVAL_SECS: whole(1, 3_600).default(5),
+  /** From SIGTERM to the end of the process. */
+  SHUTDOWN_GRACE_SECS: whole(0, 3_600).default(8),
+  /** From SIGTERM to SIGKILL of a command. */
+  KILL_GRACE_SECS: whole(0, 3_600).default(5),
+  RETENTION_RUNS_DAYS: whole(1, 3_650).default(30),
+  RETENTION_LOGS_DAYS: whole(1, 3_650).default(14),
+  /** Of an attempt. */
+  LOG_MAX_BYTES: whole(65_536, 2 ** 40).default(64 * 1_024 ** 2),
+  CORS_ORIGINS: list(isOrigin, 'must be origins separated by commas, like https://ci.example.org').default(
+    [],
+  ),
+  /** Set by a parent that wants its direct child to stop when it is gone. */
+  WFG_PARENT_PID: whole(1, 2 ** 31).optional(),
+});
+
+function whole(min: number, max: number) {
+  const fits = (value: string) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max;
+  return z.string().refine(fits, `must be a whole number from ${min} to ${max}`).transform(Number);
+}
+
+function databaseUrl() {
+  const error = 'must be set, like postgres://user:password@host:5432/database';
+  return z.string({ error }).refine(isDatabaseUrl, error);
+}
+
+function isDatabaseUrl(value: string): boolean {
+  // A user without a host, as in postgres://me@/db?host=/run/postgresql, is fine for pg but not for URL.
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@localhost/'));
+}
+
+function list(isItem: (item: string) => boolean, error: string) {
+  return z
+    .string()
+    .transform(splitAtCommas)
+    .refine((items) => items.every(isItem), error);
+}
+
+function splitAtCommas(value: string): string[] {
+  const items = value.split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== ''))];
+}
+
+/** A leading colon marks what a worker offers by what it can execute, which is not for people to set. */
+function isLabel(item: string): boolean {
+  return item.length <= 255 && !item.startsWith(':');
+}
+
+function isOrigin(item: string): boolean {
+  return URL.parse(item)?.origin === item;
+}
+
+function newWorkerId(): string {
+  const host = hostname()
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
+    .slice(0, 200);
+  return `${host}-${randomBytes(4).toString('hex')}`;
+}

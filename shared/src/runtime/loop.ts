@@ -1,0 +1,75 @@
+// The one kind of background loop: do a step, sleep as long as it says or until woken, again.
+
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { retryPause } from '../rules/pause.ts';
+
+/** Node fires at once for anything longer. */
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+
+export interface LoopSettings {
+  name: string;
+  /**
+   * Does one bounded piece of work and returns how many milliseconds to sleep before the next: 0 if there is
+   * more to do. The signal is aborted when the loop is disposed of.
+   */
+  step: (signal: AbortSignal) => Promise<number>;
+  log: Logger;
+}
+
+export interface Loop extends AsyncDisposable {
+  /** Starts the next step now; during a step, exactly one more follows at once. */
+  wake: () => void;
+}
+
+/**
+ * Starts with a step at once. Steps never overlap. A step that throws is logged and repeated after 0.2 s to
+ * 5 s, during which a wake-up waits too. Disposal resolves when the step that is running has ended.
+ */
+export function startLoop({ name, step, log }: LoopSettings): Loop {
+  const stopping = new AbortController();
+  let woken = false;
+  let rouse = new AbortController();
+  let failures = 0;
+
+  async function pause(ms: number): Promise<void> {
+    if (ms <= 0 || woken) return setImmediate();
+    rouse = new AbortController();
+    await sleep(Math.min(ms, LONGEST_SLEEP_MS), undefined, { signal: rouse.signal }).catch(() => undefined);
+  }
+
+  /** One step; after an error, the time until it may be tried again has passed too. */
+  async function stepSafely(): Promise<number> {
+    try {
+      const ms = await step(stopping.signal);
+      failures = 0;
+      return ms;
+    } catch (err) {
+      if (stopping.signal.aborted) return 0;
+      const retryMs = retryPause(++failures);
+      log.warn({ err, loop: name, retry_ms: Math.round(retryMs) }, 'step failed');
+      await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      return 0;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = false;
+      await pause(await stepSafely());
+    }
+  }
+
+  const ended = run();
+  return {
+    wake() {
+      woken = true;
+      rouse.abort();
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      rouse.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// What the main.ts of every service calls: configuration, logs, health, and an orderly end.
+
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { configFields, SERVICE_FIELDS } from './config-fields.ts';
+import { ConfigError, parseEnv, redacted } from './env.ts';
+import { startHealth } from './health.ts';
+import { createLogger } from './logger.ts';
+import { type StopRequest, stopRequest } from './stop-request.ts';
+
+/** Any choice of configFields that has SERVICE_FIELDS in it. */
+export type ServiceSchema = z.ZodObject<Pick<typeof configFields.shape, keyof typeof SERVICE_FIELDS>>;
+
+export interface Service extends AsyncDisposable {
+  /** Why it cannot do its work at the moment, for /ready; empty if it can. */
+  reasons: () => string[];
+  /** For a service that may end by itself: resolves when it wants to. */
+  done?: Promise<void>;
+}
+
+export interface Start<C> {
+  config: C;
+  log: Logger;
+  /** Aborted by the first SIGTERM or SIGINT, or when the parent is gone. */
+  stopping: AbortSignal;
+}
+
+/**
+ * Runs a service until it is asked to stop, then disposes of it, and ends the process: with 0; with 1 after an
+ * error, a second signal, or if disposal takes longer than SHUTDOWN_GRACE_SECS; with 2 if the configuration is
+ * wrong. With --print-config it only shows the configuration.
+ */
+export async function runService<S extends ServiceSchema>(
+  name: string,
+  schema: S,
+  start: (given: Start<z.output<S>>) => Promise<Service>,
+): Promise<never> {
+  const config = configOrExit(schema);
+  if (process.argv.includes('--print-config')) {
+    process.stdout.write(`${JSON.stringify(redacted(schema, config), null, 2)}\n`);
+    process.exit(0);
+  }
+  const log = createLogger(name, config.LOG_LEVEL);
+  process.on('uncaughtException', (err) => fail(log, err));
+  const request = stopRequest({
+    log,
+    graceSecs: config.SHUTDOWN_GRACE_SECS,
+    parentPid: config.WFG_PARENT_PID,
+  });
+  try {
+    await serve({ host: config.HOST, port: config.HEALTH_PORT, log, request }, () =>
+      start({ config, log, stopping: request.signal }),
+    );
+  } catch (err) {
+    fail(log, err);
+  }
+  log.info('stopped');
+  process.exit(0);
+}
+
+function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
+  try {
+    return parseEnv(schema, process.env);
+  } catch (err) {
+    if (!(err instanceof ConfigError)) throw err;
+    process.stderr.write(`${err.message}\n`);
+    return process.exit(2);
+  }
+}
+
+function fail(log: Logger, err: unknown): never {
+  log.fatal({ err }, err instanceof Error ? err.message : 'failed');
+  process.exit(1);
+}
+
+interface Serve {
+  host: string;
+  port: number;
+  log: Logger;
+  request: StopRequest;
+}
+
+/** Health is there first and goes last, so that a slow start or end can be seen. */
+async function serve({ host, port, log, request }: Serve, start: () => Promise<Service>): Promise<void> {
+  const { signal: stopping } = request;
+  let service: Service | undefined;
+  const reasons = () => (stopping.aborted ? ['stopping'] : (service?.reasons() ?? ['starting']));
+  await using health = await startHealth({ host, port, reasons });
+  log.info({ health_port: health.port }, 'started');
+  try {
+    service = await start();
+  } catch (err) {
+    // A start that was waiting for something gives up when it is asked to.
+    if (stopping.aborted) return;
+    throw err;
+  }
+  await using _ = service;
+  const wish = service.done?.then(() => request.stop('done'));
+  if (!stopping.aborted) await Promise.race([once(stopping, 'abort'), ...(wish ? [wish] : [])]);
+}
