@@ -1,0 +1,12 @@
+// The reaper: takes back expired leases, marks dead workers, keeps partitions. Any number of copies may run.
+import { SERVICE_FIELDS, configFields } from '@wfg/shared/runtime/config-fields';
+import { runService } from '@wfg/shared/runtime/run-service';
+import { startReaper } from './reaper.ts';
+
+const schema = configFields.pick({
+  ...SERVICE_FIELDS,
+  DATABASE_URL: true,
+  REAP_INTERVAL_SECS: true,
+});
+
+await runService('reaper', schema, startReaper);

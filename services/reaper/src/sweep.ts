@@ -1,0 +1,24 @@
+// One pass of the reaper: leases that ran out, then workers that fell silent.
+import type { Doorbell } from '@wfg/shared/db/doorbell';
+import { reapExpired } from '@wfg/shared/queries/reap';
+import { withPartitions } from '@wfg/shared/queries/partitions';
+import { markOffline } from '@wfg/shared/queries/workers';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+
+const BATCH = 500;
+
+/** Takes back what expired and marks who is gone; true if there may be more to take back at once. */
+export async function sweep(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<boolean> {
+  const reaped = await withPartitions(pool, () => reapExpired(pool, BATCH));
+  const lanes: Record<string, number> = {};
+  for (const { run_id, job_id, attempt, worker_id, state, lane } of reaped) {
+    log.warn({ run_id, job_id, attempt, worker_id, state }, 'lease expired');
+    if (state === 'pending') lanes[lane] = (lanes[lane] ?? 0) + 1;
+  }
+  if (reaped.length > 0) {
+    doorbell.ring({ lanes, settle: true, runs: [...new Set(reaped.map((job) => job.run_id))] });
+  }
+  for (const worker_id of await markOffline(pool)) log.warn({ worker_id }, 'worker offline');
+  return reaped.length === BATCH;
+}

@@ -1,0 +1,65 @@
+// Wires the scheduler's three loops: advance runs, watch for what is due, ring the beat.
+import type { Bell } from '@wfg/shared/contract/bell';
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { listen } from '@wfg/shared/db/listen';
+import { createPool } from '@wfg/shared/db/pool';
+import { jitter } from '@wfg/shared/rules/pause';
+import { startLoop } from '@wfg/shared/runtime/loop';
+import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { assertSchema } from '@wfg/shared/db/assert-schema';
+import { advanceRuns } from './advance-runs.ts';
+import { lookAround } from './sentinel.ts';
+
+const BEAT_MS = 5_000;
+
+interface Config {
+  DATABASE_URL: string;
+  DATABASE_DIRECT_URL: string;
+}
+
+/** Starts all loops; disposal ends them in reverse order. */
+export async function startScheduler({ config, log }: Start<Config>): Promise<Service> {
+  await using stack = new AsyncDisposableStack();
+  const pool = createPool({ url: config.DATABASE_URL, name: 'scheduler', log });
+  stack.defer(() => pool.end());
+  await assertSchema(pool);
+  const doorbell = stack.use(createDoorbell(pool, log));
+
+  const advance = stack.use(
+    startLoop({
+      name: 'advance',
+      log,
+      step: async () => (await advanceRuns(pool, doorbell)) ?? hearing.pollMs(),
+    }),
+  );
+  stack.use(
+    startLoop({ name: 'sentinel', log, step: () => lookAround(pool, doorbell, () => advance.wake()) }),
+  );
+  stack.use(
+    startLoop({
+      name: 'beat',
+      log,
+      step: async () => {
+        doorbell.ring({ beat: true });
+        return jitter(BEAT_MS);
+      },
+    }),
+  );
+  const hearing = stack.use(
+    listen({
+      url: config.DATABASE_DIRECT_URL,
+      name: 'scheduler',
+      log,
+      onBell: (bell: Bell) => {
+        if (bell.settle || bell.cancel || bell.all) advance.wake();
+      },
+      onResync: () => advance.wake(),
+    }),
+  );
+
+  const owned = stack.move();
+  return {
+    reasons: () => [hearing.deafReason()].filter((reason) => reason !== null),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

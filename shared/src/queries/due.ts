@@ -1,0 +1,50 @@
+// What the scheduler's sentinel looks at each second: work that is due and unclaimed, the next that will be, and runs
+// that wait for a scheduler. One statement, so that an idle system asks once a second.
+import type { Queryable } from '../db/pool.ts';
+
+// One probe a pending lane, by the loose scan explained in claim.ts; within a lane the index is in run_at order, so
+// its first row is the oldest. Up to 100 due rows a lane are counted: a bell needs no more.
+const LOOK = `
+with recursive lane as (
+  (select lane, run_at from wfg_jobs where state = 'pending' order by lane, run_at limit 1)
+  union all
+  select next.lane, next.run_at
+  from lane
+  cross join lateral (
+    select j.lane, j.run_at from wfg_jobs j
+    where j.state = 'pending' and j.lane > lane.lane
+    order by j.lane, j.run_at limit 1
+  ) next
+), counted as (
+  select lane.lane, (
+    select count(*)::int from (
+      select from wfg_jobs j
+      where j.state = 'pending' and j.lane = lane.lane and j.run_at <= wfg_now()
+      limit 100
+    ) due
+  ) as due, (
+    select j.run_at from wfg_jobs j
+    where j.state = 'pending' and j.lane = lane.lane and j.run_at > wfg_now()
+    order by j.run_at limit 1
+  ) as next_at
+  from lane
+)
+select
+  coalesce((select json_object_agg(lane::text, due) from counted where due > 0), '{}') as lanes,
+  (select extract(epoch from min(next_at) - wfg_now()) * 1000 from counted)::float8 as next_in_ms,
+  exists (select from wfg_jobs where not settled) or exists (select from wfg_runs where not settled) as unsettled`;
+
+export interface Due {
+  /** Due and unclaimed, by lane; counts stop at 100. */
+  lanes: Record<string, number>;
+  /** Milliseconds until the next pending job becomes due; null when none is delayed. */
+  next_in_ms: number | null;
+  /** Something waits to be settled. */
+  unsettled: boolean;
+}
+
+/** What is due now and when to look again. */
+export async function lookForDue(db: Queryable): Promise<Due> {
+  const { rows } = await db.query<Due>(LOOK);
+  return rows[0] ?? { lanes: {}, next_in_ms: null, unsettled: false };
+}

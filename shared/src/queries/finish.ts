@@ -1,0 +1,129 @@
+// Ends attempts: state, record of the attempt, outputs and retry, in one statement for many jobs.
+import type { JobState, Outcome } from '../contract/job.ts';
+import type { Queryable } from '../db/pool.ts';
+import { type Lease, leaseColumns } from './leases.ts';
+
+/** What a worker has to say about one attempt, with the seal of its log. */
+export interface Result extends Lease {
+  outcome: Exclude<Outcome, 'lost'>;
+  /** A failure that another try may mend. */
+  retryable: boolean;
+  error: string | null;
+  exit_code: number | null;
+  outputs: Record<string, string> | null;
+  log_chunks: number;
+  log_lines: number;
+  log_bytes: number;
+}
+
+/** applied · already: this same report had been applied · lost: the attempt is no longer this worker's · busy: again. */
+export type Answer = 'applied' | 'already' | 'lost' | 'busy';
+
+// A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement.
+// A hand-back gives the try back and keeps run_at, so the job keeps its place in the queue. An attempt that is not
+// the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+const FINISH = `
+with report as (
+  select * from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::text[], $6::bool[], $7::text[], $8::int[],
+    $9::text[], $10::int[], $11::bigint[], $12::bigint[])
+    with ordinality as r (run_id, position, attempt, nonce, outcome, retryable, error, exit_code, outputs,
+      log_chunks, log_lines, log_bytes, index)
+), locked as (
+  select r.*, j.cancel_requested_at is not null as cancelled, j.tries, j.max_attempts, j.backoff, j.worker_id, j.started_at
+  from report r
+  join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
+  where j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce
+  order by j.run_id, j.position
+  for update of j skip locked
+), decided as (
+  select l.*,
+    case
+      when cancelled then 'cancelled'
+      when outcome = 'completed' then 'completed'
+      when outcome = 'handed_back' then 'pending'
+      when outcome = 'cancelled' then 'cancelled'
+      when retryable and tries < max_attempts then 'pending'
+      else 'failed'
+    end as next,
+    case when cancelled then 'cancelled' else outcome end as ended_as
+  from locked l
+), moved as (
+  update wfg_jobs j
+  set state = d.next, version = j.version + 1, updated_at = wfg_now(), lease_expires_at = null, lease_secs = null,
+      finished_at = case when d.next <> 'pending' then wfg_now() end,
+      settled = d.next = 'pending' or j.position = 0,
+      tries = case when d.ended_as = 'handed_back' then j.tries - 1 else j.tries end,
+      run_at = case when d.next = 'pending' and d.ended_as <> 'handed_back'
+        then wfg_now() + wfg_backoff(d.backoff, d.tries) else j.run_at end,
+      outcome = d.ended_as, error = coalesce(d.error, j.error), exit_code = d.exit_code,
+      outputs = case when d.next = 'completed' then d.outputs::json end,
+      log_chunks = d.log_chunks, log_lines = d.log_lines, log_bytes = d.log_bytes
+  from decided d
+  where j.run_id = d.run_id and j.position = d.position
+), recorded as (
+  insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
+    started_at, finished_at, outcome, worker_id, error)
+  select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, exit_code, log_chunks, log_lines,
+    log_bytes, nonce, started_at, wfg_now(), ended_as, worker_id, error
+  from decided where next = 'pending'
+)
+select (r.index - 1)::int as index,
+  case
+    when d.next is not null then 'applied'
+    when j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce then 'busy'
+    else 'lost'
+  end as answer,
+  coalesce(d.next, j.state) as state
+from report r
+left join decided d on d.index = r.index
+left join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
+order by r.index`;
+
+// Asked only for what FINISH did not find: planning it touches every partition.
+const TOLD = `
+select (m.index - 1)::int as index
+from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
+  with ordinality as m (run_id, position, attempt, nonce, index)
+cross join lateral (
+  select j.outcome from wfg_jobs j
+    where j.run_id = m.run_id and j.position = m.position and j.attempt = m.attempt and j.nonce = m.nonce
+  union all
+  select h.outcome from wfg_history h
+    where h.run_id = m.run_id and h.position = m.position and h.attempt = m.attempt and h.nonce = m.nonce
+  union all
+  select a.outcome from wfg_attempts a
+    where a.run_id = m.run_id and a.position = m.position and a.attempt = m.attempt and a.nonce = m.nonce
+) told
+where told.outcome <> 'lost'`;
+
+export interface Finished {
+  index: number;
+  answer: Answer;
+  /** The state the job is in now; null when its row has moved on to history. */
+  state: JobState | null;
+}
+
+/** The answer to each result, in their order. What is `busy` was locked by someone else: report it again. */
+export async function finishJobs(db: Queryable, results: readonly Result[]): Promise<Finished[]> {
+  if (results.length === 0) return [];
+  const { rows } = await db.query<Finished>(FINISH, [
+    ...leaseColumns(results),
+    results.map((result) => result.outcome),
+    results.map((result) => result.retryable),
+    results.map((result) => result.error),
+    results.map((result) => result.exit_code),
+    results.map((result) => result.outputs && JSON.stringify(result.outputs)),
+    results.map((result) => result.log_chunks),
+    results.map((result) => result.log_lines),
+    results.map((result) => result.log_bytes),
+  ]);
+  const lost = rows.filter((row) => row.answer === 'lost');
+  if (lost.length === 0) return rows;
+  const asked = lost.flatMap((row) => results[row.index] ?? []);
+  const told = await db.query<{ index: number }>(TOLD, leaseColumns(asked));
+  for (const { index } of told.rows) {
+    const row = lost[index];
+    if (row) row.answer = 'already';
+  }
+  return rows;
+}

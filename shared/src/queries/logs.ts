@@ -1,0 +1,90 @@
+// Appending output to wfg_logs, fenced by the lease, and reading it back in order.
+import type { LogStream } from '../contract/log.ts';
+import type { Queryable } from '../db/pool.ts';
+import { type Lease, leaseColumns } from './leases.ts';
+
+/** One row of an attempt's log; `lines` and `bytes` count the attempt up to its end. */
+export interface LogRow {
+  sequence: number;
+  line: number;
+  lines: number;
+  bytes: number;
+  at: Date;
+  stream: LogStream;
+  data: string;
+}
+
+export interface LogAppend {
+  lease: Lease;
+  /** The day the attempt started (UTC, YYYY-MM-DD): its partition. */
+  day: string;
+  rows: readonly LogRow[];
+}
+
+// `on conflict do nothing` makes the repeat after an unclear commit harmless: the same sequence is the same chunk.
+const APPEND = `
+with lease as (
+  select l.run_id, l.position, l.attempt, l.index
+  from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
+    with ordinality as l (run_id, position, attempt, nonce, index)
+  join wfg_jobs j on j.run_id = l.run_id and j.position = l.position
+  where j.state = 'active' and j.attempt = l.attempt and j.nonce = l.nonce
+), stored as (
+  insert into wfg_logs (day, run_id, position, attempt, sequence, line, lines, bytes, at, stream, data)
+  select c.day, l.run_id, l.position, l.attempt, c.sequence, c.line, c.lines, c.bytes, c.at, c.stream, c.data
+  from unnest($5::int[], $6::date[], $7::int[], $8::bigint[], $9::bigint[], $10::bigint[], $11::timestamptz[],
+    $12::text[], $13::text[]) as c (lease, day, sequence, line, lines, bytes, at, stream, data)
+  join lease l on l.index = c.lease
+  on conflict do nothing
+)
+select (index - 1)::int as index from lease`;
+
+/**
+ * Stores chunks of several attempts. Returns, for each append, whether its lease was still held: what is not held
+ * was not stored and never will be.
+ */
+export async function appendLogs(db: Queryable, appends: readonly LogAppend[]): Promise<boolean[]> {
+  const chunks = appends.flatMap(({ day, rows }, index) =>
+    rows.map((row) => ({ ...row, day, lease: index + 1 })),
+  );
+  const { rows } = await db.query<{ index: number }>(APPEND, [
+    ...leaseColumns(appends.map((append) => append.lease)),
+    chunks.map((chunk) => chunk.lease),
+    chunks.map((chunk) => chunk.day),
+    chunks.map((chunk) => chunk.sequence),
+    chunks.map((chunk) => chunk.line),
+    chunks.map((chunk) => chunk.lines),
+    chunks.map((chunk) => chunk.bytes),
+    chunks.map((chunk) => chunk.at),
+    chunks.map((chunk) => chunk.stream),
+    chunks.map((chunk) => chunk.data),
+  ]);
+  const held = new Set(rows.map((row) => row.index));
+  return appends.map((_, index) => held.has(index));
+}
+
+const READ = `
+select sequence, line, lines, bytes, at, stream, data from wfg_logs
+where day = $1::date and run_id = $2::uuid and position = $3::int and attempt = $4::int
+  and sequence > $5::int and ($6::int is null or sequence < $6::int)
+order by sequence
+limit $7::int`;
+
+export interface LogRange {
+  day: string;
+  run_id: string;
+  position: number;
+  attempt: number;
+  /** Rows behind this sequence; -1 for all. */
+  after: number;
+  /** The sealed count: nothing at or behind it is the attempt's. Null while it is open. */
+  sealed: number | null;
+  limit: number;
+}
+
+/** The next rows of one attempt, in order. */
+export async function readLog(db: Queryable, range: LogRange): Promise<LogRow[]> {
+  const { day, run_id, position, attempt, after, sealed, limit } = range;
+  const { rows } = await db.query<LogRow>(READ, [day, run_id, position, attempt, after, sealed, limit]);
+  return rows;
+}

@@ -1,0 +1,79 @@
+// Makes a run: one row for it and one for each of its jobs, in one statement.
+import type { Definition, Env } from '../contract/workflow.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { CommandSpec } from './claim.ts';
+
+// Roots are born pending, so a worker may claim them before a scheduler has seen the run.
+const SUBMIT = `
+with run as (
+  insert into wfg_runs (workflow_id, name, trigger, env)
+  values ($1::text, $2::text, $3::text, $4::json)
+  returning id
+), job as (
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, required_labels, depends_on, children,
+    blocked_on, priority, max_attempts, backoff, timeout_secs, spec, metadata)
+  select run.id, j.position, j.job_id, j.name, $1::text,
+    case when cardinality(j.depends_on) = 0 then 'pending' else 'blocked' end, 'command',
+    j.required_labels, j.depends_on, j.children, cardinality(j.depends_on), j.priority, j.max_attempts, j.backoff,
+    j.timeout_secs, j.spec, j.metadata
+  from run cross join json_to_recordset($5::json) as j (position int, job_id text, name text, required_labels text[],
+    depends_on text[], children int[], priority int, max_attempts int, backoff json, timeout_secs int, spec json,
+    metadata json)
+  returning lane, state
+)
+select run.id, job.lane::text, count(job.lane)::int as count
+from run left join job on job.state = 'pending'
+group by run.id, job.lane`;
+
+export interface Submitted {
+  run_id: string;
+  /** Jobs that can be claimed at once, by lane. */
+  lanes: Record<string, number>;
+}
+
+/** Starts a run of a definition; `env` overrides the definition's own. */
+export async function submitRun(
+  db: Queryable,
+  workflowId: string | null,
+  definition: Definition,
+  env: Env,
+): Promise<Submitted> {
+  const runEnv = { ...definition.env, ...env };
+  const jobs = jobRows(definition, runEnv);
+  const { rows } = await db.query<{ id: string; lane: string | null; count: number }>(SUBMIT, [
+    workflowId,
+    definition.name,
+    definition.trigger,
+    JSON.stringify(runEnv),
+    JSON.stringify(jobs),
+  ]);
+  const lanes = Object.fromEntries(rows.flatMap(({ lane, count }) => (lane === null ? [] : [[lane, count]])));
+  const run_id = rows[0]?.id;
+  if (run_id === undefined) throw new Error('the insert of a run returned no row');
+  return { run_id, lanes };
+}
+
+/** The rows of the jobs: positions from 1 in file order, children by position. */
+function jobRows(definition: Definition, runEnv: Env) {
+  const children = new Map<string, number[]>(definition.jobs.map((job) => [job.id, []]));
+  for (const [index, job] of definition.jobs.entries()) {
+    for (const need of job.needs) children.get(need)?.push(index + 1);
+  }
+  return definition.jobs.map((job, index) => {
+    const spec: CommandSpec = { run: job.run, steps: job.steps, env: { ...runEnv, ...job.env } };
+    return {
+      position: index + 1,
+      job_id: job.id,
+      name: job.name,
+      required_labels: [':command', ...job.labels],
+      depends_on: job.needs,
+      children: children.get(job.id),
+      priority: job.priority,
+      max_attempts: job.max_retries + 1,
+      backoff: job.backoff === 'None' ? null : job.backoff,
+      timeout_secs: job.timeout,
+      spec,
+      metadata: job.metadata,
+    };
+  });
+}

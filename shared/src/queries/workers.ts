@@ -1,0 +1,62 @@
+// The registry of workers: who is there, what they offer, when they were last heard.
+import type { Queryable } from '../db/pool.ts';
+
+/** A worker is offline after three missed beats. */
+export const BEAT_SECS = 10;
+const OFFLINE_AFTER_SECS = 3 * BEAT_SECS;
+
+export interface WorkerCard {
+  worker_id: string;
+  instance: string;
+  labels: readonly string[];
+  concurrency: number;
+  version: string;
+  host: string;
+}
+
+const REGISTER = `
+insert into wfg_workers (worker_id, instance, labels, concurrency, version, host)
+values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text)
+on conflict (worker_id) do update
+set instance = excluded.instance, labels = excluded.labels, concurrency = excluded.concurrency,
+    version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
+    draining = false, offline = false`;
+
+/** Enters a worker, or the same worker started anew. */
+export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
+  const { worker_id, instance, labels, concurrency, version, host } = card;
+  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host]);
+}
+
+const BEAT = `
+update wfg_workers set last_heartbeat = wfg_now(), offline = false, draining = $3::bool
+where worker_id = $1::text and instance = $2::uuid`;
+
+/** A sign of life. False: the row is gone or another start of this worker owns it. */
+export async function beatWorker(
+  db: Queryable,
+  workerId: string,
+  instance: string,
+  draining: boolean,
+): Promise<boolean> {
+  const { rowCount } = await db.query(BEAT, [workerId, instance, draining]);
+  return rowCount === 1;
+}
+
+const DEREGISTER = `delete from wfg_workers where worker_id = $1::text and instance = $2::uuid`;
+
+/** Removes the row of a worker that ended in order. */
+export async function deregisterWorker(db: Queryable, workerId: string, instance: string): Promise<void> {
+  await db.query(DEREGISTER, [workerId, instance]);
+}
+
+const MARK_OFFLINE = `
+update wfg_workers set offline = true
+where not offline and last_heartbeat < wfg_now() - make_interval(secs => $1::int)
+returning worker_id`;
+
+/** Marks workers that missed three beats; returns their ids. */
+export async function markOffline(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ worker_id: string }>(MARK_OFFLINE, [OFFLINE_AFTER_SECS]);
+  return rows.map((row) => row.worker_id);
+}
