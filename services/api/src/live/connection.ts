@@ -1,0 +1,161 @@
+// One WebSocket: reads the client's frames, runs its subscriptions, sends no faster than the client takes.
+import type { Bell } from '@wfg/shared/contract/bell';
+import { ClientFrame, type ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
+import { jitter } from '@wfg/shared/rules/pause';
+import { issuesOf } from '@wfg/shared/rules/definition';
+import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { RawData, WebSocket } from 'ws';
+import { logTopic } from './log-topic.ts';
+import { runTopic } from './run-topic.ts';
+import { type Topic, TopicError } from './topic.ts';
+
+const MAX_SUBSCRIPTIONS = 200;
+/** Bytes that may wait in a socket before its subscriptions stop reading: a slow client falls behind in the table. */
+const MAX_BUFFERED = 1024 * 1024;
+const PING_MS = 10_000;
+const SILENCE_MS = 30_000;
+/** After the last frame of a subscription its loop has nothing to do until it is removed. */
+const OVER_MS = 24 * 3_600_000;
+
+export interface Connection {
+  /** Wakes the subscriptions that a bell may be about. */
+  hear: (bell: Bell) => void;
+  /** Ends all subscriptions and closes the socket. */
+  close: () => Promise<void>;
+  closed: Promise<void>;
+}
+
+interface Subscription {
+  frame: Subscribe;
+  topic: Topic;
+  loop: Loop;
+}
+
+export interface ConnectionSettings {
+  pool: pg.Pool;
+  log: Logger;
+  pollMs: () => number;
+}
+
+/** Serves an accepted socket until it closes. */
+export function serveConnection(socket: WebSocket, { pool, log, pollMs }: ConnectionSettings): Connection {
+  const subscriptions = new Map<string, Subscription>();
+  const closed = Promise.withResolvers<void>();
+  let heardAt = performance.now();
+
+  const pinging = setInterval(() => {
+    if (performance.now() - heardAt > SILENCE_MS) socket.terminate();
+    else socket.ping();
+  }, jitter(PING_MS));
+
+  socket.on('pong', () => (heardAt = performance.now()));
+  socket.on('error', (error) => log.debug({ err: error }, 'socket error'));
+  socket.on('message', (data, isBinary) => {
+    heardAt = performance.now();
+    receive(data, isBinary);
+  });
+  socket.on('close', () => {
+    clearInterval(pinging);
+    for (const id of subscriptions.keys()) unsubscribe(id);
+    closed.resolve();
+  });
+
+  /** Resolves at once while little is buffered, else when this frame has been written or the socket is gone. */
+  function send(frame: ServerFrame): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.send(JSON.stringify(frame), () => resolve());
+    return socket.bufferedAmount > MAX_BUFFERED ? promise : Promise.resolve();
+  }
+
+  function refuse(code: string, detail: string, id?: string): void {
+    void send({ op: 'error', code, detail, ...(id === undefined ? {} : { id }) });
+  }
+
+  function receive(data: RawData, isBinary: boolean): void {
+    const frame = isBinary ? null : parseFrame(String(data));
+    if (frame === null) return refuse('bad_frame', 'a frame is JSON text');
+    const parsed = ClientFrame.safeParse(frame);
+    if (!parsed.success) {
+      const [issue] = issuesOf(parsed.error);
+      return refuse('bad_frame', `${issue?.path ?? ''}: ${issue?.message ?? ''}`, idOf(frame));
+    }
+    act(parsed.data);
+  }
+
+  function act(frame: ClientFrame): void {
+    switch (frame.op) {
+      case 'subscribe':
+        return subscribe(frame);
+      case 'unsubscribe':
+        return unsubscribe(frame.id);
+      case 'resync': {
+        const known = subscriptions.get(frame.id);
+        if (!known) return refuse('unknown_subscription', `nothing is subscribed as ${frame.id}`, frame.id);
+        unsubscribe(frame.id);
+        return subscribe(known.frame);
+      }
+      case 'ping':
+        void send({ op: 'pong' });
+    }
+  }
+
+  function subscribe(frame: Subscribe): void {
+    if (subscriptions.has(frame.id))
+      return refuse('duplicate_id', `${frame.id} is subscribed already`, frame.id);
+    if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
+      return refuse('too_many', `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions`, frame.id);
+    }
+    const context = { pool, pollMs, send: (out: ServerFrame) => (live() ? send(out) : Promise.resolve()) };
+    const topic = frame.topic === 'run' ? runTopic(frame.id, frame.run, context) : logTopic(frame, context);
+    const subscription: Subscription = { frame, topic, loop: startLoop({ name: frame.topic, log, step }) };
+    subscriptions.set(frame.id, subscription);
+
+    function live(): boolean {
+      return subscriptions.get(frame.id)?.topic === topic;
+    }
+
+    async function step(): Promise<number> {
+      try {
+        return (await topic.step()) ?? OVER_MS;
+      } catch (error) {
+        if (!(error instanceof TopicError)) throw error;
+        refuse(error.code, error.message, frame.id);
+        unsubscribe(frame.id);
+        return OVER_MS;
+      }
+    }
+  }
+
+  function unsubscribe(id: string): void {
+    const subscription = subscriptions.get(id);
+    subscriptions.delete(id);
+    void subscription?.loop[Symbol.asyncDispose]();
+  }
+
+  return {
+    closed: closed.promise,
+    hear(bell) {
+      for (const { topic, loop } of subscriptions.values()) if (topic.concerns(bell)) loop.wake();
+    },
+    async close() {
+      socket.close(1001, 'the server is stopping');
+      await closed.promise;
+    },
+  };
+}
+
+function parseFrame(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The name a broken frame gives itself, so that the client can tell which of its frames is meant. */
+function idOf(frame: unknown): string | undefined {
+  if (typeof frame !== 'object' || frame === null || !('id' in frame)) return undefined;
+  return typeof frame.id === 'string' ? frame.id : undefined;
+}

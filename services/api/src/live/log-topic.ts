@@ -1,0 +1,83 @@
+// The topic `logs`: everything a job has printed from the client's place on, then what it prints, then the end.
+import type { Subscribe } from '@wfg/shared/contract/live';
+import { type LogPosition, parseLogPosition } from '@wfg/shared/contract/log';
+import { type AttemptRow, readAttempts } from '@wfg/shared/queries/attempts';
+import { readLog } from '@wfg/shared/queries/logs';
+import { isEnded } from '@wfg/shared/rules/states';
+import { type Topic, type TopicContext, TopicError } from './topic.ts';
+
+/** Rows in one read: chunks are at most 64 KiB, so this bounds what is held for a viewer. */
+const PAGE = 64;
+/** Watched logs are read this often even if no bell is heard. */
+const POLL_MS = 1000;
+
+type LogSubscribe = Extract<Subscribe, { topic: 'logs' }>;
+
+/** Follows the log of one job for the subscription, from `after` on: no gap, no duplicate, on any copy of the api. */
+export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicContext): Topic {
+  const { id, run, job, attempt: pinned } = subscribe;
+  const cursor: LogPosition = startOf(subscribe);
+  let announced = subscribe.after === undefined ? -1 : cursor.attempt;
+  let jobKey = '';
+
+  async function step(): Promise<number | null> {
+    const found = await readAttempts(pool, run, job);
+    if (!found) throw new TopicError('not_found', `there is no job ${job} in a run ${run}`);
+    jobKey = `${found.run_id}-${found.position}`;
+    const attempts = found.attempts.filter((one) => (pinned ?? one.attempt) === one.attempt);
+    let last: AttemptRow | undefined;
+    for (const attempt of attempts) {
+      if (attempt.attempt < cursor.attempt) continue;
+      last = attempt;
+      const whole = await follow(found, attempt);
+      if (!whole) return Math.min(pollMs(), POLL_MS);
+    }
+    const over = pinned === undefined ? isEnded(found.state) : last?.sealed != null || isEnded(found.state);
+    if (!over) return Math.min(pollMs(), POLL_MS);
+    await send({ op: 'end', id, state: found.state, attempt: last?.attempt ?? 0, chunks: last?.sealed ?? 0 });
+    return null;
+  }
+
+  /** Sends what is there of one attempt; true when that is all it will ever have. */
+  async function follow(of: { run_id: string; position: number }, attempt: AttemptRow): Promise<boolean> {
+    if (attempt.attempt > cursor.attempt) {
+      cursor.attempt = attempt.attempt;
+      cursor.sequence = -1;
+    }
+    if (attempt.attempt > announced) {
+      announced = attempt.attempt;
+      await send({ op: 'attempt', id, attempt: attempt.attempt });
+    }
+    for (let more = true; more; ) {
+      const rows = await readLog(pool, {
+        day: attempt.day,
+        run_id: of.run_id,
+        position: of.position,
+        attempt: attempt.attempt,
+        after: cursor.sequence,
+        sealed: attempt.sealed,
+        limit: PAGE,
+      });
+      for (const { sequence, line, stream, at, data } of rows) {
+        const timestamp_ms = at.getTime();
+        await send({ op: 'log', id, attempt: attempt.attempt, sequence, line, stream, timestamp_ms, data });
+        cursor.sequence = sequence;
+      }
+      more = rows.length === PAGE;
+    }
+    return attempt.sealed !== null;
+  }
+
+  return { step, concerns: (bell) => bell.all === true || isAbout(bell.logs, bell.runs) };
+
+  /** New rows of the log, or a change of the run: the job may have ended. */
+  function isAbout(logs: string[] = [], runs: string[] = []): boolean {
+    return logs.includes(jobKey) || runs.includes(run);
+  }
+}
+
+/** The place before the first chunk to send. */
+function startOf({ after, attempt }: LogSubscribe): LogPosition {
+  const place = after === undefined ? null : parseLogPosition(after);
+  return place ?? { attempt: attempt ?? 0, sequence: -1 };
+}
