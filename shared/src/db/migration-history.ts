@@ -1,0 +1,54 @@
+// What a database has been through, and what that means for the migrations we know.
+
+import type { ClientBase, Pool } from 'pg';
+import type { Migration } from './migration-files.ts';
+
+/** The schema and these files do not belong together: waiting does not help. */
+export class SchemaError extends Error {}
+
+export interface Applied {
+  name: string;
+  sha256: string;
+  breaking: boolean;
+}
+
+/** What was applied in the schema that search_path names first; nothing in an empty database. */
+export async function readHistory(db: Pool | ClientBase): Promise<Applied[]> {
+  const found = await db.query<{ schema: string | null; present: boolean }>(
+    `select current_schema() as schema,
+            to_regclass(format('%I.wfg_migrations', current_schema())) is not null as present`,
+  );
+  const { schema, present } = found.rows[0] ?? {};
+  if (!schema) throw new SchemaError('no schema named in search_path exists: create it first');
+  if (!present) return [];
+  const history = await db.query<Applied>('select name, sha256, breaking from wfg_migrations order by name');
+  return history.rows;
+}
+
+/**
+ * The migrations still to be applied, in order. Throws SchemaError when an applied file was edited or overtaken,
+ * or when a newer wfg has changed the schema in a way that this one cannot work with.
+ */
+export function pendingMigrations(known: Migration[], history: Applied[]): Migration[] {
+  const applied = new Map(history.map((row) => [row.name, row]));
+  const last = history.at(-1)?.name ?? '';
+  for (const { name, sha256 } of known) {
+    const before = applied.get(name);
+    if (before && before.sha256 !== sha256) {
+      throw new SchemaError(
+        `migration ${name} was edited after it was applied: restore the file, and put the change in a new one`,
+      );
+    }
+    if (!before && name < last) {
+      throw new SchemaError(`migration ${name} comes before ${last}, which is applied: give it a new number`);
+    }
+  }
+  const names = new Set(known.map(({ name }) => name));
+  const breaking = history.find((row) => row.breaking && !names.has(row.name));
+  if (breaking) {
+    throw new SchemaError(
+      `the database is newer than this wfg (${breaking.name} broke with it): deploy the newer wfg`,
+    );
+  }
+  return known.filter(({ name }) => !applied.has(name));
+}
