@@ -15,7 +15,7 @@ export interface EmbeddedPostgres {
   /** For everyone: an ordinary user, owner of the database `wfg`, on 127.0.0.1. Holds the password. */
   url: string;
   /** Ends the server cleanly: call it after everything that uses it has ended. May be called twice. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
   /** Resolves when the server has ended, asked to or not. */
   ended: Promise<void>;
 }
@@ -61,10 +61,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       if (options.throwaway) await removeThrowaway(dataDir);
     };
     return { url: server.url, stop, ended: server.ended };
-  } catch (error) {
+  } catch (err) {
     await release();
     if (options.throwaway) await removeThrowaway(dataDir);
-    throw error;
+    throw err;
   }
 }
 
@@ -86,9 +86,9 @@ async function dataFolder(path: string): Promise<string> {
   try {
     // Others may pass through: as root the server is another user. What is secret in it has modes of its own.
     await mkdir(folder, { recursive: true, mode: 0o755 });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot make the data folder ${folder}: ${reason}; set WFG_DATA_DIR`, { cause: error });
+  } catch (err) {
+    const reason = err instanceof Error ? err.message : String(err);
+    throw new Error(`cannot make the data folder ${folder}: ${reason}; set WFG_DATA_DIR`, { cause: err });
   }
   return folder;
 }
@@ -97,11 +97,11 @@ async function password(dataDir: string): Promise<string> {
   const file = join(dataDir, 'password');
   try {
     return await readFile(file, 'utf8');
-  } catch (error) {
+  } catch (err) {
     throw new Error(
       `cannot read the database password in ${file}: restore it, or remove ${dataDir} with its data`,
       {
-        cause: error,
+        cause: err,
       },
     );
   }

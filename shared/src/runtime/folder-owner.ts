@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../db/sqlstate.ts';
 import { identifyProcess } from './process-identity.ts';
 
 const Owner = z.object({ pid: z.int().positive(), started: z.string() });
@@ -26,10 +27,10 @@ export async function ownFolder(folder: string): Promise<() => Promise<void>> {
       }
       await rm(file, { force: true });
     }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+  } catch (err) {
+    const reason = err instanceof Error ? err.message : String(err);
     throw new Error(`cannot use the data folder ${folder}: ${reason} (WFG_DATA_DIR sets another)`, {
-      cause: error,
+      cause: err,
     });
   } finally {
     await rm(mine, { force: true });
@@ -41,9 +42,9 @@ async function linked(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
     return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
+  } catch (err) {
+    if (errorCode(err) === 'EEXIST') return false;
+    throw err;
   }
 }
 

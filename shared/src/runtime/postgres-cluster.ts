@@ -48,10 +48,10 @@ export async function createCluster(cluster: {
     await (inside ? rename(files, data) : symlink(files, data));
     if (!inside)
       cluster.log.info({ files }, `PostgreSQL's user cannot enter ${dataDir}: its files are elsewhere`);
-  } catch (error) {
+  } catch (err) {
     await rm(work, { recursive: true, force: true });
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot create the database in ${dataDir}: ${reason}`, { cause: error });
+    const reason = err instanceof Error ? err.message : String(err);
+    throw new Error(`cannot create the database in ${dataDir}: ${reason}`, { cause: err });
   }
   if (inside) await rm(work, { recursive: true });
 }

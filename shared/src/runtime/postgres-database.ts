@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, escapeLiteral } from 'pg';
 import type { Logger } from 'pino';
+import { isConnectionError } from '../db/sqlstate.ts';
 
 const POLL_MS = 50;
 const SAY_SO_MS = 10_000;
@@ -55,9 +56,9 @@ async function connect(server: Parameters<typeof openDatabase>[0]): Promise<Clie
     try {
       await client.connect();
       return client;
-    } catch (error) {
+    } catch (err) {
       await client.end().catch(() => {});
-      if (!isStarting(error) || Date.now() > server.deadline) throw error;
+      if (!isConnectionError(err) || Date.now() > server.deadline) throw err;
     }
     if (Date.now() > quietUntil) {
       server.log.info('the database is still starting: recovery after a crash can take minutes');
@@ -65,15 +66,4 @@ async function connect(server: Parameters<typeof openDatabase>[0]): Promise<Clie
     }
     await sleep(POLL_MS);
   }
-}
-
-function isStarting(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? error.code : undefined;
-  return (
-    code === '57P03' ||
-    code === 'ECONNREFUSED' ||
-    code === 'ECONNRESET' ||
-    /timeout|terminated/.test(error.message)
-  );
 }

@@ -44,11 +44,11 @@ async function copyOnce(installed: string): Promise<string> {
     await cp(join(installed, 'native'), join(partial, 'native'), { recursive: true, verbatimSymlinks: true });
     await makeReadable(SHARED_CACHE, partial);
     await rename(partial, target);
-  } catch (error) {
+  } catch (err) {
     await rm(partial, { recursive: true, force: true });
     // Another process was faster with the same copy.
     if (!existsSync(target))
-      throw new Error(`cannot copy PostgreSQL to ${target}: ${reason(error)}`, { cause: error });
+      throw new Error(`cannot copy PostgreSQL to ${target}: ${reason(err)}`, { cause: err });
   }
   return target;
 }
@@ -72,15 +72,15 @@ async function linkLibraries(folder: string): Promise<void> {
     if (existsSync(join(folder, target))) continue;
     try {
       await symlink(basename(source), join(folder, target));
-    } catch (error) {
+    } catch (err) {
       if (existsSync(join(folder, target))) continue;
-      throw new Error(`cannot complete the PostgreSQL programs in ${folder}: ${reason(error)}`, {
-        cause: error,
+      throw new Error(`cannot complete the PostgreSQL programs in ${folder}: ${reason(err)}`, {
+        cause: err,
       });
     }
   }
 }
 
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function reason(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }

@@ -57,7 +57,7 @@ export interface ServerFiles {
 
 export interface RunningServer {
   url: string;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
   ended: Promise<void>;
 }
 
@@ -72,14 +72,14 @@ export async function startServer(server: ServerFiles): Promise<RunningServer> {
       const url = await openDatabase({ ...server, port, deadline, failed: run.failed });
       writeFileSync(portFile, String(port));
       return { url, stop: run.stop, ended: run.ended };
-    } catch (error) {
+    } catch (err) {
       await run.stop();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = err instanceof Error ? err.message : String(err);
       if (attempt < 10 && /Address already in use|could not create any TCP/.test(reason))
         port = await freePort();
       // Children of a killed server see that it is gone only after a moment.
       else if (attempt < 10 && /pre-existing shared memory block/.test(reason)) await sleep(500);
-      else throw new Error(`cannot start the database in ${server.files}: ${reason}`, { cause: error });
+      else throw new Error(`cannot start the database in ${server.files}: ${reason}`, { cause: err });
     }
   }
 }
