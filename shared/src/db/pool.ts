@@ -3,6 +3,7 @@
 
 import { Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import type { Logger } from 'pino';
+import { parseJson } from '../contract/json.ts';
 
 export type Queryable = Pool | PoolClient;
 
@@ -42,6 +43,7 @@ export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }:
 
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, parseBigint);
+parsers.setTypeParser(types.builtins.JSON, parseJson);
 
 /** Counts and positions become numbers; a 64-bit hash does not fit one and must be selected `::text`. */
 function parseBigint(text: string): number {

@@ -1,4 +1,5 @@
 // Makes a run: one row for it and one for each of its jobs, in one statement.
+import { toStorableJson, toStorableText } from '../contract/json.ts';
 import type { Definition, Env } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { CommandSpec } from './claim.ts';
@@ -42,10 +43,10 @@ export async function submitRun(
   const jobs = jobRows(definition, runEnv);
   const { rows } = await db.query<{ id: string; lane: string | null; count: number }>(SUBMIT, [
     workflowId,
-    definition.name,
-    definition.trigger,
-    JSON.stringify(runEnv),
-    JSON.stringify(jobs),
+    toStorableText(definition.name),
+    toStorableText(definition.trigger),
+    toStorableJson(runEnv),
+    toStorableJson(jobs),
   ]);
   const lanes = Object.fromEntries(rows.flatMap(({ lane, count }) => (lane === null ? [] : [[lane, count]])));
   const run_id = rows[0]?.id;

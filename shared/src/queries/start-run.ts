@@ -1,0 +1,24 @@
+// Starts a run of a stored definition, unless one is going on.
+import type { Definition, Env } from '../contract/workflow.ts';
+import type { Queryable } from '../db/pool.ts';
+import { submitRun, type Submitted } from './submit.ts';
+
+// Two starts of one workflow take turns: the second then sees the run of the first.
+const LOCK = 'select definition from wfg_workflows where id = $1::text for no key update';
+
+const GOING_ON = `
+select id from wfg_runs
+where workflow_id = $1::text and state = 'open' and cancel_requested_at is null
+order by id desc limit 1`;
+
+/**
+ * The run that is going on, or a new one; one that is being cancelled does not count. Null when there is no such
+ * workflow. Needs a transaction of its own.
+ */
+export async function startRun(tx: Queryable, workflowId: string, env: Env): Promise<Submitted | null> {
+  const locked = await tx.query<{ definition: Definition }>(LOCK, [workflowId]);
+  const definition = locked.rows[0]?.definition;
+  if (!definition) return null;
+  const { rows } = await tx.query<{ id: string }>(GOING_ON, [workflowId]);
+  return rows[0] ? { run_id: rows[0].id, lanes: {} } : submitRun(tx, workflowId, definition, env);
+}
