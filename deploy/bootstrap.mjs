@@ -69,7 +69,9 @@ function run(program, programArgs) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass);
     const parent = process.ppid;
     const watch = setInterval(() => {
-      if (process.ppid !== parent && process.env.npm_lifecycle_event) child.kill('SIGTERM');
+      if (process.ppid === parent || !process.env.npm_lifecycle_event) return;
+      clearInterval(watch);
+      child.kill('SIGTERM');
     }, PARENT_CHECK_MS);
     const end = (code) => {
       clearInterval(watch);
