@@ -50,32 +50,46 @@ export async function numberRuns(tx: Queryable, runs: readonly string[]): Promis
 
 // Everything below a job that did not complete is skipped at once, without waiting for its other parents, except
 // jobs with a condition and what is below those: they are judged when all their parents have ended.
+// Here and in SETTLE, rows are reached by `limit 1` probes of the primary key, and the update's own join has no other
+// filter: the planner cannot know how many rows the recursion yields, nor how many are blocked in a table that grew a
+// moment ago, and joined plainly it compares each with each (a chain of 10,000: minutes; so: 0.4 s). Nothing else
+// moves a blocked job: whoever does holds the lock on the run.
 const SKIP = `
 with recursive bad as (
-  select j.run_id, j.position from wfg_jobs j
+  select j.run_id, j.position, j.children from wfg_jobs j
   where not j.settled and j.run_id = any($1::uuid[]) and (j.state <> 'completed' or not j.upstream_ok)
   union
-  select j.run_id, j.position
+  select j.run_id, j.position, j.children
   from bad
-  join wfg_jobs p on p.run_id = bad.run_id and p.position = bad.position
-  cross join lateral unnest(p.children) as c (child)
-  join wfg_jobs j on j.run_id = p.run_id and j.position = c.child
-  where j.state = 'blocked' and j.condition is null
+  cross join lateral unnest(bad.children) as c (child)
+  cross join lateral (
+    select j.run_id, j.position, j.children from wfg_jobs j
+    where j.run_id = bad.run_id and j.position = c.child and j.state = 'blocked' and j.condition is null
+    limit 1
+  ) j
 ), cause as (
-  select p.run_id, c.child, min(p.position) as parent
+  select bad.run_id, c.child, min(bad.position) as parent
   from bad
-  join wfg_jobs p on p.run_id = bad.run_id and p.position = bad.position
-  cross join lateral unnest(p.children) as c (child)
-  group by p.run_id, c.child
+  cross join lateral unnest(bad.children) as c (child)
+  group by bad.run_id, c.child
+), skipped as (
+  select cause.run_id, cause.child, format('needs %s, which %s', p.job_id, case p.state
+    when 'failed' then 'failed' when 'cancelled' then 'was cancelled' else 'was skipped' end) as reason
+  from cause
+  cross join lateral (
+    select from wfg_jobs j
+    where j.run_id = cause.run_id and j.position = cause.child and j.state = 'blocked' and j.condition is null
+    limit 1
+  ) child
+  cross join lateral (
+    select p.job_id, p.state from wfg_jobs p where p.run_id = cause.run_id and p.position = cause.parent limit 1
+  ) p
 )
 update wfg_jobs j
 set state = 'skipped', settled = false, version = j.version + 1, updated_at = wfg_now(), finished_at = wfg_now(),
-    error = format('needs %s, which %s', p.job_id, case p.state
-      when 'failed' then 'failed' when 'cancelled' then 'was cancelled' else 'was skipped' end)
-from bad
-join cause on cause.run_id = bad.run_id and cause.child = bad.position
-join wfg_jobs p on p.run_id = cause.run_id and p.position = cause.parent
-where j.run_id = bad.run_id and j.position = bad.position and j.state = 'blocked'`;
+    error = s.reason
+from skipped s
+where j.run_id = s.run_id and j.position = s.child`;
 
 // One update a child, however many of its parents are in the batch. Settling is not a transition anyone sees, so it
 // does not raise the version.
@@ -89,16 +103,23 @@ with ended as (
   select e.run_id, c.child, count(*)::int as parents, bool_and(e.ok) as ok, bool_or(e.failed) as failed
   from ended e cross join lateral unnest(e.children) as c (child)
   group by e.run_id, c.child
+), blocked as (
+  select told.* from told
+  cross join lateral (
+    select from wfg_jobs j
+    where j.run_id = told.run_id and j.position = told.child and j.state = 'blocked'
+    limit 1
+  ) child
 ), released as (
   update wfg_jobs j
-  set blocked_on = j.blocked_on - t.parents,
-      upstream_ok = j.upstream_ok and t.ok,
-      upstream_failed = j.upstream_failed or t.failed,
-      state = case when j.blocked_on = t.parents and j.condition is null then 'pending' else j.state end,
-      run_at = case when j.blocked_on = t.parents then wfg_now() else j.run_at end,
+  set blocked_on = j.blocked_on - b.parents,
+      upstream_ok = j.upstream_ok and b.ok,
+      upstream_failed = j.upstream_failed or b.failed,
+      state = case when j.blocked_on = b.parents and j.condition is null then 'pending' else j.state end,
+      run_at = case when j.blocked_on = b.parents then wfg_now() else j.run_at end,
       updated_at = wfg_now(), version = j.version + 1
-  from told t
-  where j.run_id = t.run_id and j.position = t.child and j.state = 'blocked'
+  from blocked b
+  where j.run_id = b.run_id and j.position = b.child
   returning j.state, j.lane
 )
 select lane::text, count(*)::int as count from released where state = 'pending' group by lane`;

@@ -11,7 +11,7 @@
 //   again, four times as deep, until it has enough or the due rows end.
 // * The claim never shares a transaction with a finish or a release: that deadlocks, SKIP LOCKED or not.
 //
-// Measured (PostgreSQL 15, 2 cores; `npm run claim:explain`): see the table at the end of the file.
+// MEASURED
 import type { Queryable } from '../db/pool.ts';
 
 export interface ClaimRequest {
@@ -49,7 +49,8 @@ export interface ClaimedJob {
   spec: CommandSpec;
 }
 
-const CLAIM = `
+/** The statement itself, for `npm run claim:explain`. */
+export const CLAIM = `
 with recursive lane as (
   (select lane, required_labels, priority from wfg_jobs where state = 'pending' order by lane limit 1)
   union all

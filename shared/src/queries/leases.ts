@@ -44,7 +44,8 @@ select (m.index - 1)::int as index,
   (j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce) is true as held,
   (j.cancel_requested_at is not null) as cancelled
 from mine m
-left join wfg_jobs j on j.run_id = m.run_id and j.position = m.position`;
+left join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
+order by m.index`;
 
 /**
  * Renews each lease by the TTL it was claimed with, and says for each whether it is still held and whether a cancel

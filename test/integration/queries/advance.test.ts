@@ -1,0 +1,144 @@
+// Runs moving on: dependencies, skips, cancels, and the end.
+import { expect, test } from 'vitest';
+import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import { submitRun } from '@wfg/shared/queries/submit';
+import { defineWorkflow } from '@wfg/shared/rules/definition';
+import type { Pool } from 'pg';
+import { advance, cancel, claim, finish, runState, states, submit } from '../../support/engine.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+const ids = (jobs: { job_id: string }[]) => jobs.map((job) => job.job_id);
+
+async function finishAll(pool: Pool, jobs: ClaimedJob[]): Promise<void> {
+  for (const job of jobs) await finish(pool, job);
+}
+
+test('a diamond: the join starts after both arms, once', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, {
+    a: {},
+    b: { needs: 'a' },
+    c: { needs: 'a' },
+    d: { needs: ['b', 'c'] },
+  });
+  await finishAll(db.pool, await claim(db.pool));
+  await advance(db.pool);
+  const arms = await claim(db.pool);
+  expect(ids(arms)).toEqual(['b', 'c']);
+  const [b, c] = arms;
+  if (!b || !c) throw new Error('an arm is missing');
+  await finish(db.pool, b);
+  await advance(db.pool);
+  expect(await claim(db.pool)).toEqual([]);
+  await finish(db.pool, c);
+  await advance(db.pool);
+  const join = await claim(db.pool);
+  expect(ids(join)).toEqual(['d']);
+  await finishAll(db.pool, join);
+  expect(await runState(db.pool, run)).toBe('open');
+  await advance(db.pool);
+  expect(await runState(db.pool, run)).toBe('completed');
+  expect((await db.pool.query('select from wfg_jobs')).rowCount).toBe(0);
+});
+
+test('a hundred schedulers at once tell the child of fifty parents exactly once each', async () => {
+  await using db = await testDatabase();
+  const parents = Array.from({ length: 50 }, (_, index) => `p${index}`);
+  const jobs = Object.fromEntries(parents.map((id) => [id, {}]));
+  const run = await submit(db.pool, { ...jobs, child: { needs: parents } });
+  const claimed = await claim(db.pool);
+  await Promise.all(claimed.map(async (job) => [await finish(db.pool, job), await advance(db.pool)]));
+  await advance(db.pool);
+  expect(ids(await claim(db.pool))).toEqual(['child']);
+  const { rows } = await db.pool.query(
+    "select blocked_on from wfg_jobs where run_id = $1 and job_id = 'child'",
+    [run],
+  );
+  expect(rows).toEqual([{ blocked_on: 0 }]);
+});
+
+test('everything below a failure is skipped at once, says why, and nothing else is touched', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, {
+    a: {},
+    slow: {},
+    b: { needs: ['a', 'slow'] },
+    c: { needs: 'b' },
+    other: { needs: 'slow' },
+  });
+  const [a, slow] = await claim(db.pool);
+  if (!a || !slow) throw new Error('a root is missing');
+  await finish(db.pool, a, { outcome: 'failed', retryable: false, error: 'exit code 1: ' });
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toEqual({
+    a: 'failed',
+    slow: 'active',
+    b: 'skipped',
+    c: 'skipped',
+    other: 'blocked',
+  });
+  const { rows } = await db.pool.query(
+    "select job_id, error from wfg_jobs where state = 'skipped' order by job_id",
+  );
+  expect(rows).toEqual([
+    { job_id: 'b', error: 'needs a, which failed' },
+    { job_id: 'c', error: 'needs b, which was skipped' },
+  ]);
+  await finish(db.pool, slow);
+  await advance(db.pool);
+  await finishAll(db.pool, await claim(db.pool));
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toMatchObject({ other: 'completed', b: 'skipped' });
+  expect(await runState(db.pool, run)).toBe('failed');
+});
+
+test('a chain of 10,000 below a failure is skipped in one pass', async () => {
+  await using db = await testDatabase();
+  const jobs = Array.from({ length: 10_000 }, (_, index) => [
+    `j${index}`,
+    { run: 'true', needs: index === 0 ? [] : [`j${index - 1}`] },
+  ]);
+  const definition = defineWorkflow({ name: 'chain', jobs: Object.fromEntries(jobs) });
+  const { run_id } = await submitRun(db.pool, null, definition, {});
+  const [first] = await claim(db.pool);
+  if (!first) throw new Error('nothing to claim');
+  await finish(db.pool, first, { outcome: 'failed', retryable: false });
+  await advance(db.pool);
+  expect(await runState(db.pool, run_id)).toBe('failed');
+  const { rows } = await db.pool.query('select state, count(*)::int from wfg_history group by 1 order by 1');
+  expect(rows).toEqual([
+    { state: 'failed', count: 1 },
+    { state: 'skipped', count: 9_999 },
+  ]);
+});
+
+test('a cancel ends what waits at once; what had ended keeps its state', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, b: { needs: 'a' }, c: { needs: 'b' } });
+  await finishAll(db.pool, await claim(db.pool));
+  await advance(db.pool);
+  expect(await cancel(db.pool, run)).toBe(true);
+  expect(await claim(db.pool)).toEqual([]);
+  expect(await states(db.pool, run)).toEqual({ a: 'completed', b: 'cancelled', c: 'cancelled' });
+  await advance(db.pool);
+  expect(await runState(db.pool, run)).toBe('cancelled');
+  expect(await cancel(db.pool, run)).toBe(false);
+});
+
+test('a run without jobs completes', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, {});
+  await advance(db.pool);
+  expect(await runState(db.pool, run)).toBe('completed');
+});
+
+test('runs of one workflow are numbered from 1 without holes, by any scheduler', async () => {
+  await using db = await testDatabase();
+  const definition = defineWorkflow({ name: 'n', jobs: { a: { run: 'true' } } });
+  await Promise.all(Array.from({ length: 30 }, () => submitRun(db.pool, 'n', definition, {})));
+  await Promise.all(Array.from({ length: 5 }, () => advance(db.pool)));
+  const { rows } = await db.pool.query('select number from wfg_runs order by id');
+  expect(rows.map((row: { number: number }) => row.number)).toEqual(
+    Array.from({ length: 30 }, (_, n) => n + 1),
+  );
+});

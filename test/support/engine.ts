@@ -1,0 +1,111 @@
+// Drives the engine by hand, statement by statement, as its processes do: for tests of what the rows then say.
+import { randomUUID } from 'node:crypto';
+import type { JobState } from '@wfg/shared/contract/job';
+import type { FileJob } from '@wfg/shared/contract/workflow';
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { withTx } from '@wfg/shared/db/tx';
+import { cancelJobs, requestCancel } from '@wfg/shared/queries/cancel';
+import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
+import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
+import { submitRun } from '@wfg/shared/queries/submit';
+import { defineWorkflow } from '@wfg/shared/rules/definition';
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { advanceRuns } from '../../services/scheduler/src/advance-runs.ts';
+
+let nonces = 0;
+
+/** Submits a workflow of these jobs (each `run: true` unless it says otherwise) and returns its run's id. */
+export async function submit(pool: Pool, jobs: Record<string, FileJob>): Promise<string> {
+  const filled = Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, { run: 'true', ...job }]));
+  const definition = defineWorkflow({ name: 'test', jobs: filled });
+  return (await submitRun(pool, null, definition, {})).run_id;
+}
+
+/** Claims as a worker that offers `labels`. */
+export async function claim(
+  pool: Pool,
+  {
+    limit = 100,
+    labels = [],
+    workerId = 'w1',
+  }: { limit?: number; labels?: string[]; workerId?: string } = {},
+): Promise<ClaimedJob[]> {
+  return claimJobs(pool, {
+    workerId,
+    instance: randomUUID(),
+    labels: [':command', ...labels],
+    limit,
+    leaseSecs: 30,
+    nonce: String(++nonces),
+  });
+}
+
+/** A report on a claimed job. */
+export function reportOf(job: ClaimedJob, told: Partial<Result> = {}): Result {
+  const { run_id, position, attempt, nonce } = job;
+  return {
+    run_id,
+    position,
+    attempt,
+    nonce,
+    outcome: 'completed',
+    retryable: true,
+    error: null,
+    exit_code: 0,
+    outputs: {},
+    log_chunks: 0,
+    log_lines: 0,
+    log_bytes: 0,
+    ...told,
+  };
+}
+
+/** Reports on a claimed job and returns the answer. */
+export async function finish(
+  pool: Pool,
+  job: ClaimedJob,
+  told: Partial<Result> = {},
+): Promise<Finished | undefined> {
+  const [finished] = await finishJobs(pool, [reportOf(job, told)]);
+  return finished;
+}
+
+/** Lets a scheduler work until nothing is left for it. */
+export async function advance(pool: Pool): Promise<void> {
+  await using doorbell = createDoorbell(pool, pino({ level: 'silent' }));
+  while ((await advanceRuns(pool, doorbell)) !== null);
+}
+
+/** Asks for a cancel as the api does. */
+export async function cancel(pool: Pool, run: string): Promise<boolean> {
+  return withTx(pool, async (tx) => {
+    const asked = await requestCancel(tx, run);
+    if (asked) await cancelJobs(tx, [run]);
+    return asked;
+  });
+}
+
+/** The state of each job of a run, by id, live or ended. */
+export async function states(pool: Pool, run: string): Promise<Record<string, JobState>> {
+  const { rows } = await pool.query<{ job_id: string; state: JobState }>(
+    `select job_id, state, position from wfg_jobs where run_id = $1
+     union all select job_id, state, position from wfg_history where run_id = $1 order by position`,
+    [run],
+  );
+  return Object.fromEntries(rows.map((row) => [row.job_id, row.state]));
+}
+
+/** The run's state as its row has it. */
+export async function runState(pool: Pool, run: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ state: string }>('select state from wfg_runs where id = $1', [run]);
+  return rows[0]?.state;
+}
+
+/** Moves the database's clock on, for everything that asks wfg_now(). */
+export async function moveClock(pool: Pool, interval: string): Promise<void> {
+  await pool.query(
+    `create or replace function wfg_now() returns timestamptz language sql stable parallel safe
+     as 'select now() + interval ''${interval}'''`,
+  );
+}
