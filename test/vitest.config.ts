@@ -3,6 +3,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const NOT_CODE = ['**/node_modules/**', '**/dist/**'];
+const PURE = 'test/integration/boundaries.test.ts';
+/** Those of vitest.extra.config.ts. */
+const EXTRA = '**/*.{browser,psql,foreign}.test.ts';
+const DATABASE = 'test/support/global-setup.ts';
+
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
@@ -16,8 +22,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{shared,services}/**/*.test.{ts,tsx}', 'test/integration/boundaries.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**'],
+          include: ['{shared,services}/**/*.test.{ts,tsx}', PURE],
+          exclude: NOT_CODE,
         },
       },
       {
@@ -25,8 +31,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          exclude: ['test/integration/boundaries.test.ts'],
-          globalSetup: 'test/support/global-setup.ts',
+          exclude: [PURE, EXTRA],
+          globalSetup: DATABASE,
         },
       },
       {
@@ -34,7 +40,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: 'test/support/global-setup.ts',
+          exclude: [EXTRA],
+          globalSetup: DATABASE,
           testTimeout: 60_000,
         },
       },
