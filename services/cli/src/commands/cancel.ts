@@ -1,0 +1,22 @@
+// wfg cancel: asks for a run's end.
+import { z } from 'zod';
+import { type Command, textOf } from '../command.ts';
+import { EXIT } from '../exit-error.ts';
+import { createHttpClient } from '../http-client.ts';
+import { print } from '../output.ts';
+import { runId } from '../run-id.ts';
+import { serverUrl } from '../server-url.ts';
+
+export const cancel: Command = {
+  usage: 'RUN [--url URL] [--json]',
+  summary: 'cancel a run: what waits ends at once, what runs is asked to stop',
+  options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  arity: [1, 1],
+  async run([id = ''], values) {
+    const run = runId(id);
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const answer = await http.post(`api/runs/${run}/cancel`, undefined, z.unknown());
+    print(values.json ? `${JSON.stringify(answer)}\n` : `asked run ${run} to end\n`);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,50 @@
+// wfg help: what there is, and how each command is used.
+import type { Command } from '../command.ts';
+import { EXIT, usage } from '../exit-error.ts';
+import { print } from '../output.ts';
+
+/** Help about the given commands and itself. */
+export function helpFor(commands: ReadonlyMap<string, Command>): Command {
+  return {
+    usage: '[COMMAND]',
+    summary: 'show this, or how a command is used',
+    options: {},
+    arity: [0, 1],
+    run([name]) {
+      if (name === undefined) print(overview(commands));
+      else print(helpText(name, commands));
+      return Promise.resolve(EXIT.ok);
+    },
+  };
+}
+
+/** How one command is used. */
+export function helpText(name: string, commands: ReadonlyMap<string, Command>): string {
+  const command = commands.get(name);
+  if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
+  const lines = [
+    `usage: wfg ${name} ${command.usage}`.trimEnd(),
+    '',
+    sentence(command.summary),
+    command.details,
+  ];
+  return `${lines.filter((line) => line !== undefined).join('\n')}\n`;
+}
+
+function overview(commands: ReadonlyMap<string, Command>): string {
+  const width = Math.max(...[...commands.keys()].map((name) => name.length));
+  const list = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `wfg runs workflows on nothing but PostgreSQL.
+
+usage: wfg COMMAND [ARGUMENTS]
+
+${list.join('\n')}
+
+The server is the one of --url URL, else of WFG_URL, else the "wfg up" that runs on WFG_DATA_DIR (./.wfg).
+Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 the server or database cannot be reached.
+`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,59 @@
+// wfg logs: what a job has printed, and with -f what it prints.
+import { Job } from '@wfg/shared/contract/job';
+import { LogChunk } from '@wfg/shared/contract/log';
+import { z } from 'zod';
+import { type Command, textOf } from '../command.ts';
+import { EXIT, usage } from '../exit-error.ts';
+import { followLog } from '../follow/follow-log.ts';
+import { type LogWriter, logWriter } from '../follow/log-writer.ts';
+import { createHttpClient, type HttpClient } from '../http-client.ts';
+import { endWithReader, say, screen } from '../output.ts';
+import { runId } from '../run-id.ts';
+import { serverUrl } from '../server-url.ts';
+
+const Chunks = z.array(LogChunk);
+
+export const logs: Command = {
+  usage: 'RUN JOB [-f] [--attempt N] [--url URL] [--json]',
+  summary: "show a job's log; -f follows it until the job has ended",
+  details: 'Without --attempt all attempts are shown, one after another; the first is 0.',
+  options: {
+    follow: { type: 'boolean', short: 'f' },
+    attempt: { type: 'string' },
+    url: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  arity: [2, 2],
+  async run([id = '', job = ''], values) {
+    endWithReader();
+    const run = runId(id);
+    const attempt = attemptIndex(textOf(values, 'attempt'));
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const path = `api/runs/${run}/jobs/${encodeURIComponent(job)}`;
+    const known = await http.get(path, Job);
+    const writer = logWriter({ run, job, json: values.json === true, screen: screen() });
+    if (values.follow) await followLog(http.base, { run, job, attempt }, writer);
+    else await showStored(http, `${path}/logs`, attempt, writer);
+    if (writer.isEmpty()) say(`${job} has printed nothing (it is ${known.state})`);
+    return EXIT.ok;
+  },
+};
+
+/** Attempts are counted from 0, in the API and wherever they are shown. */
+function attemptIndex(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw usage(`--attempt must be a number from 0, and is "${text}"`);
+  return Number(text);
+}
+
+/** All that is stored, page by page. */
+async function showStored(http: HttpClient, path: string, attempt: number | undefined, writer: LogWriter) {
+  const query = new URLSearchParams(attempt === undefined ? {} : { attempt: String(attempt) });
+  for (;;) {
+    const chunks = await http.get(`${path}?${query.toString()}`, Chunks);
+    for (const chunk of chunks) writer.chunk(chunk);
+    const last = chunks.at(-1);
+    if (last === undefined) return;
+    query.set('after', `${last.attempt}:${last.sequence}`);
+  }
+}

@@ -1,0 +1,74 @@
+// wfg run: submits a workflow file and follows the run to its end.
+import { readFileSync } from 'node:fs';
+import { Run } from '@wfg/shared/contract/run';
+import { type Command, textOf } from '../command.ts';
+import { EXIT, ExitError, messageOf, usage } from '../exit-error.ts';
+import { took } from '../follow/describe-event.ts';
+import { followRun } from '../follow/follow-run.ts';
+import { jsonView, textView } from '../follow/run-view.ts';
+import { createHttpClient } from '../http-client.ts';
+import { connectLive } from '../live-client.ts';
+import { endWithReader, print, say, screen } from '../output.ts';
+import { serverUrl } from '../server-url.ts';
+import { readWorkflow } from '../workflow-body.ts';
+
+export const run: Command = {
+  usage: 'FILE [--env K=V]... [--url URL] [--json]',
+  summary: 'submit a workflow file and follow its run: status and logs, exit 0 or 1 with it',
+  details: '--env sets or replaces one of the env of the workflow. Ctrl-C leaves the run going.',
+  options: {
+    env: { type: 'string', multiple: true },
+    url: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  arity: [1, 1],
+  async run([file = ''], values) {
+    endWithReader();
+    const env = (Array.isArray(values.env) ? values.env : []).map(String);
+    const workflow = readWorkflow(file, readText(file), env);
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const created = await http.post('api/runs', workflow, Run);
+    const cancel = `wfg cancel ${created.run_id}${values.url ? ` --url ${http.base.href}` : ''}`;
+    const view = values.json ? jsonView(print) : textView(screen());
+    const page = new URL(`runs/${created.run_id}`, http.base).href;
+    view.begin(created, page);
+
+    const interrupted = new Promise<'interrupted'>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve('interrupted'));
+    });
+    const live = connectLive(http.base, say);
+    try {
+      const end = await Promise.race([followRun(live, created, view), interrupted]);
+      if (end === 'interrupted') {
+        say(`the run goes on: to end it, ${cancel}`);
+        return EXIT.interrupted;
+      }
+      for (const job of end.incomplete)
+        say(`the log of ${job} is not complete: wfg logs ${created.run_id} ${job}`);
+      if (!values.json) print(summary(await http.get(`api/runs/${created.run_id}`, Run)));
+      return end.status === 'completed' ? EXIT.ok : EXIT.failed;
+    } catch (err) {
+      if (err instanceof ExitError) err.message += ` (the run goes on; to end it, ${cancel})`;
+      throw err;
+    } finally {
+      live.close();
+    }
+  },
+};
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (err) {
+    throw usage(`cannot read ${file}: ${messageOf(err)}`);
+  }
+}
+
+/** `run … failed in 7.1 s: 1 failed, 2 skipped, 4 completed`. */
+function summary(ended: Run): string {
+  const counts = new Map<string, number>();
+  for (const { state } of ended.jobs) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const jobs = [...counts].map(([state, number]) => `${number} ${state}`).join(', ');
+  const why = ended.error === null ? '' : ` (${ended.error})`;
+  return `run ${ended.run_id} ${ended.status}${took(ended.created_at, ended.finished_at)}: ${jobs || 'no jobs'}${why}\n`;
+}

@@ -1,0 +1,94 @@
+// What a change in a run looks like as one line of text.
+import type { Job } from '@wfg/shared/contract/job';
+import type { RunEvent } from '@wfg/shared/contract/live';
+
+export type Tone = 'good' | 'bad' | 'plain';
+
+export interface Description {
+  text: string;
+  tone: Tone;
+}
+
+/** Null for what is not worth a line. `startedAt` is when the job's attempt began, if that is known. */
+export function describeEvent(event: RunEvent, startedAt: string | undefined): Description | null {
+  switch (event.type) {
+    case 'started':
+      return plain(`started on ${event.worker_id}${attemptText(event.attempt)}`);
+    case 'completed':
+      return { text: `completed${took(startedAt, event.at)}`, tone: 'good' };
+    case 'failed':
+      return event.retryable
+        ? { text: `failed: ${briefError(event.error)}; tried again${atTime(event.retry_at)}`, tone: 'bad' }
+        : { text: `failed${took(startedAt, event.at)}: ${briefError(event.error)}`, tone: 'bad' };
+    case 'lease_expired':
+      return { text: `lost: nothing heard from ${event.worker_id} in time`, tone: 'bad' };
+    case 'cancelled':
+      return plain('cancelled');
+    case 'skipped':
+      return plain(`skipped: ${event.reason}`);
+    case 'changed':
+      return describeJob(event.job);
+    default:
+      return null;
+  }
+}
+
+function describeJob(job: Job): Description | null {
+  switch (job.state) {
+    case 'active':
+      return plain(
+        job.cancelling ? 'is being cancelled' : `started on ${job.worker_id}${attemptText(job.attempt)}`,
+      );
+    case 'completed':
+      return { text: `completed${took(job.started_at, job.finished_at)}`, tone: 'good' };
+    case 'failed':
+      return {
+        text: `failed${took(job.started_at, job.finished_at)}: ${briefError(job.error)}`,
+        tone: 'bad',
+      };
+    case 'skipped':
+      return plain('skipped');
+    case 'cancelled':
+      return plain('cancelled');
+    case 'pending':
+      return job.tries > 0
+        ? { text: `to be tried again: ${briefError(job.error)}`, tone: 'bad' }
+        : waitingText(job);
+    default:
+      return null;
+  }
+}
+
+function waitingText({ waiting }: Job): Description | null {
+  return waiting?.reason === 'no_worker' ? plain(`waits: ${waiting.detail}`) : null;
+}
+
+function plain(text: string): Description {
+  return { text, tone: 'plain' };
+}
+
+/** The first goes without saying. */
+function attemptText(attempt: number): string {
+  return attempt > 0 ? ` (attempt ${attempt})` : '';
+}
+
+/** A command's error ends with the tail of its output, which the reader has just seen. */
+export function briefError(error: string | null): string {
+  const text = error ?? 'no reason given';
+  const how = /^(?:exit code -?\d+|signal \w+|timeout after \d+s)(?=: )/.exec(text);
+  return how ? how[0] : (text.split('\n', 1)[0] ?? '');
+}
+
+function atTime(time: string | null): string {
+  return time === null ? '' : ` at ${new Date(time).toLocaleTimeString('en-GB')}`;
+}
+
+/** ` in 2.1 s`, or nothing when a time is missing. */
+export function took(from: string | null | undefined, to: string | null | undefined): string {
+  if (!from || !to) return '';
+  const secs = Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
+  if (secs < 60) return ` in ${secs.toFixed(1)} s`;
+  const minutes = Math.floor(secs / 60);
+  if (minutes < 60) return ` in ${minutes} min ${Math.floor(secs % 60)} s`;
+  return ` in ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,84 @@
+// Follows a run to its end: every change of it once, and the logs of its jobs, across reconnects.
+import type { Job } from '@wfg/shared/contract/job';
+import type { RunEvent } from '@wfg/shared/contract/live';
+import type { Run, RunStatus } from '@wfg/shared/contract/run';
+import { isEnded } from '@wfg/shared/rules/states';
+import type { LiveClient } from '../live-client.ts';
+import { followLogs } from './follow-logs.ts';
+import { afterEvent, hasBegun, isNews, type JobEvent, type KnownJob } from './known-job.ts';
+import type { RunView } from './run-view.ts';
+
+export interface Ending {
+  status: RunStatus;
+  /** Jobs whose logs may lack their last lines. */
+  incomplete: string[];
+}
+
+/** Resolves when the run has ended and its logs are shown; rejects as `live.failed` does. */
+export async function followRun(live: LiveClient, run: Run, view: RunView): Promise<Ending> {
+  const known = new Map<string, KnownJob>();
+  /** Ends of jobs, until their logs are shown. */
+  const held = new Map<string, JobEvent>();
+  const over = Promise.withResolvers<Extract<RunEvent, { type: 'run_finished' }>>();
+  let rev = -1;
+  let snapshotRev = -1;
+  const logs = followLogs(live, run.run_id, view, release);
+
+  takeSnapshot(run);
+  const leave = live.subscribe({
+    topic: () => ({ topic: 'run', run: run.run_id }),
+    receive(frame) {
+      if (frame.op === 'snapshot') takeSnapshot(frame.run);
+      else if (frame.op === 'event') takeEvent(frame.event);
+    },
+  });
+  const end = await Promise.race([over.promise, live.failed]);
+  leave();
+  const incomplete = await Promise.race([logs.drained(), live.failed]);
+  for (const job of held.keys()) release(job);
+  view.event(end);
+  return { status: end.status, incomplete };
+
+  /** What happened while nothing was heard is told as `changed`. */
+  function takeSnapshot(now: Run): void {
+    if (now.rev < rev) return;
+    rev = now.rev;
+    snapshotRev = now.rev;
+    for (const job of now.jobs) {
+      if (isNews(known.get(job.job_id), job)) takeJob(changed(now, job));
+      else known.set(job.job_id, job);
+    }
+    const { status, workflow_id, run_id, finished_at: at } = now;
+    if (at !== null) over.resolve({ type: 'run_finished', workflow_id, run_id, at, rev, status });
+  }
+
+  /** What was read together has one rev. */
+  function takeEvent(event: RunEvent): void {
+    if (event.rev < rev || event.rev <= snapshotRev) return;
+    rev = event.rev;
+    if (event.type === 'run_finished') over.resolve(event);
+    else if (event.type === 'run_started') view.event(event);
+    else takeJob(event);
+  }
+
+  function takeJob(event: JobEvent): void {
+    const job = afterEvent(event);
+    known.set(event.job_id, job);
+    if (hasBegun(event)) logs.want(event.job_id, event.attempt);
+    // The end of a job is told after the last line of its log.
+    if (isEnded(job.state) && logs.isOpen(event.job_id)) held.set(event.job_id, event);
+    else view.event(event);
+  }
+
+  function release(job: string): void {
+    const event = held.get(job);
+    if (event) view.event(event);
+    held.delete(job);
+  }
+}
+
+function changed(run: Run, job: Job): JobEvent {
+  const { workflow_id, run_id, rev } = run;
+  const at = job.finished_at ?? job.started_at ?? run.created_at;
+  return { type: 'changed', workflow_id, run_id, rev, at, job_id: job.job_id, attempt: job.attempt, job };
+}

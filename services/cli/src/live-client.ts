@@ -1,0 +1,149 @@
+// The client's end of the WebSocket protocol: reconnects by itself, and each subscription goes on where it was.
+import { type ClientFrame, PROTOCOL, ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
+import { retryPause } from '@wfg/shared/rules/pause';
+import { WebSocket } from 'ws';
+import { EXIT, ExitError } from './exit-error.ts';
+import { parseJson } from './parse-json.ts';
+
+/** What a subscription asks for, without what the connection adds. */
+export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, 'id' | 'op'> : never) : never;
+
+/** A frame that belongs to one subscription; refusals are dealt with here. */
+export type TopicFrame = Exclude<ServerFrame, { op: 'pong' | 'error' }>;
+
+export interface Subscriber {
+  /** Asked at each (re)connect, so that it names the last position it knows. */
+  topic: () => Topic;
+  receive: (frame: TopicFrame) => void;
+}
+
+export interface LiveClient {
+  /** Subscribes until the returned function is called. */
+  subscribe: (subscriber: Subscriber) => () => void;
+  /** Rejects with what to tell the user when the server stays away, or refuses a subscription for good. */
+  failed: Promise<never>;
+  close: () => void;
+}
+
+/** Milliseconds. */
+export const LIMITS = {
+  handshake: 10_000,
+  /** The server pings every 10 s; a connection that is silent for longer than this is dead. */
+  silence: 30_000,
+  /** So long it is tried to reach the server again: a restart, also of its database. */
+  away: 300_000,
+};
+
+/** Codes of refusals that pass by themselves: such a subscription is asked for again. */
+const PASSING: ReadonlySet<string> = new Set(['unavailable', 'internal']);
+
+/** Dials at once; `say` gets a line for the user when the connection is lost, and when it is there again. */
+export function connectLive(base: URL, say: (text: string) => void, limits = LIMITS): LiveClient {
+  const url = new URL('ws', base);
+  url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:';
+  const subscribers = new Map<string, Subscriber>();
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
+  let names = 0;
+  let failures = 0;
+  let lastHeard = performance.now();
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let socket = dial();
+
+  function dial(): WebSocket {
+    const dialled = new WebSocket(url, PROTOCOL, { handshakeTimeout: limits.handshake });
+    dialled.on('open', () => {
+      if (failures > 0) say('connected again');
+      failures = 0;
+      heard();
+      for (const id of subscribers.keys()) ask(id);
+    });
+    dialled.on('ping', heard);
+    dialled.on('message', (data) => {
+      heard();
+      if (Buffer.isBuffer(data)) receive(data.toString('utf8'));
+    });
+    dialled.on('unexpected-response', (_, { statusCode = 0 }) => {
+      if (statusCode < 500)
+        fail(EXIT.usage, `${base.href} refuses to be followed live (${statusCode}): check --url`);
+      else dialled.terminate();
+    });
+    // An error is always followed by a close, which is where it is dealt with.
+    dialled.on('error', () => undefined);
+    dialled.on('close', redial);
+    return dialled;
+  }
+
+  function heard(): void {
+    lastHeard = performance.now();
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(() => socket.terminate(), limits.silence);
+  }
+
+  function redial(): void {
+    clearTimeout(timer);
+    if (closed) return;
+    if (performance.now() - lastHeard > limits.away) {
+      const minutes = Math.round(limits.away / 60_000);
+      return fail(
+        EXIT.unreachable,
+        `wfg at ${base.href} has not answered for ${minutes} minutes: check that it runs`,
+      );
+    }
+    failures += 1;
+    if (failures === 1) say(`lost the connection to ${base.href}: trying to reach it again`);
+    timer = setTimeout(() => {
+      socket = dial();
+    }, retryPause(failures));
+  }
+
+  function receive(text: string): void {
+    // What does not parse is of a kind that a newer server knows and this client does not need.
+    const { data: frame } = ServerFrame.safeParse(parseJson(text));
+    if (frame === undefined || frame.op === 'pong' || frame.id === undefined) return;
+    const { id } = frame;
+    if (frame.op !== 'error') subscribers.get(id)?.receive(frame);
+    else if (PASSING.has(frame.code)) askAgain(id);
+    else if (subscribers.has(id)) fail(EXIT.usage, frame.detail);
+  }
+
+  function askAgain(id: string): void {
+    const refusing = socket;
+    setTimeout(() => socket === refusing && ask(id), retryPause(3)).unref();
+  }
+
+  function ask(id: string): void {
+    const subscriber = subscribers.get(id);
+    if (subscriber) send({ op: 'subscribe', id, ...subscriber.topic() });
+  }
+
+  function send(frame: ClientFrame): void {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  }
+
+  function fail(exitCode: number, message: string): void {
+    failure.reject(new ExitError(exitCode, message));
+    close();
+  }
+
+  function close(): void {
+    closed = true;
+    clearTimeout(timer);
+    socket.terminate();
+  }
+
+  return {
+    failed: failure.promise,
+    close,
+    subscribe(subscriber) {
+      names += 1;
+      const id = `s${names}`;
+      subscribers.set(id, subscriber);
+      ask(id);
+      return () => {
+        if (subscribers.delete(id)) send({ op: 'unsubscribe', id });
+      };
+    },
+  };
+}

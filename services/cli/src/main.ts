@@ -1,0 +1,61 @@
+// The wfg command: finds the command that is meant, reads its options, and turns its end into an exit code.
+import { parseArgs } from 'node:util';
+import { ConfigError } from '@wfg/shared/runtime/env';
+import { VERSION } from '@wfg/shared/runtime/version';
+import type { Command, Values } from './command.ts';
+import { cancel } from './commands/cancel.ts';
+import { helpFor, helpText } from './commands/help.ts';
+import { logs } from './commands/logs.ts';
+import { migrate } from './commands/migrate.ts';
+import { run } from './commands/run.ts';
+import { up } from './commands/up.ts';
+import { EXIT, ExitError, messageOf, usage } from './exit-error.ts';
+import { print, say } from './output.ts';
+
+const commands = new Map<string, Command>(Object.entries({ up, run, logs, cancel, migrate }));
+commands.set('help', helpFor(commands));
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main([name = 'help', ...args]: string[]): Promise<number> {
+  try {
+    return await execute(name, args);
+  } catch (err) {
+    for (const line of messageOf(err).split('\n')) say(line);
+    if (err instanceof ExitError) return err.exitCode;
+    return err instanceof ConfigError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+async function execute(name: string, args: string[]): Promise<number> {
+  if (name === '--version' || name === '-v') {
+    print(`${VERSION}\n`);
+    return EXIT.ok;
+  }
+  const known = name === '--help' || name === '-h' ? 'help' : name;
+  const command = commands.get(known);
+  if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
+  const { positionals, values } = parse(known, command, args);
+  if (values.help) {
+    print(helpText(known, commands));
+    return EXIT.ok;
+  }
+  const [least, most] = command.arity;
+  if (positionals.length < least || positionals.length > most)
+    throw usage(`usage: wfg ${known} ${command.usage}`.trimEnd());
+  return command.run(positionals, values);
+}
+
+function parse(
+  name: string,
+  { options }: Command,
+  args: string[],
+): { positionals: string[]; values: Values } {
+  const help = { type: 'boolean', short: 'h' } as const;
+  try {
+    return parseArgs({ args, options: { ...options, help }, allowPositionals: true, strict: true });
+  } catch (err) {
+    const [first = ''] = messageOf(err).split('. ', 1);
+    throw usage(`${first}: see wfg help ${name}`);
+  }
+}
