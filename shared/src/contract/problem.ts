@@ -7,6 +7,8 @@ export const PROBLEMS = {
   malformed_yaml: { status: 400, title: 'The body is not valid YAML' },
   bad_id: { status: 400, title: 'The id is malformed' },
   bad_query: { status: 400, title: 'A query parameter is malformed' },
+  foreign_host: { status: 403, title: 'The request names a host that is not this server' },
+  foreign_origin: { status: 403, title: 'The request comes from a page of another origin' },
   not_found: { status: 404, title: 'There is no such thing' },
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
   conflict: { status: 409, title: 'The present state does not allow it' },

@@ -6,7 +6,9 @@ export const SQLSTATE = {
   serializationFailure: '40001',
   deadlockDetected: '40P01',
   undefinedTable: '42P01',
+  statementTooComplex: '54001',
   lockNotAvailable: '55P03',
+  queryCanceled: '57014',
 } as const;
 
 /** Connection exceptions (08), too many connections, idle in transaction too long, server shutting down. */

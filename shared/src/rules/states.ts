@@ -1,6 +1,6 @@
 // The states of a job and every move between them. The same table, as SQL, is in the WHERE clauses of the queries
 // and the CHECKs of migration 0001; docs draw their diagram from it.
-import type { JobState } from '../contract/job.ts';
+import { JobState } from '../contract/job.ts';
 import type { GraphStatus } from '../contract/workflow.ts';
 
 /** Who may move a job from one state to another. `new` is a row being inserted. */
@@ -51,4 +51,9 @@ const GRAPH_STATUS: Record<JobState, GraphStatus> = {
 /** workflow-graph's word for a state. */
 export function graphStatus(state: JobState): GraphStatus {
   return GRAPH_STATUS[state];
+}
+
+/** The states that workflow-graph's word stands for; none for a word it does not have. */
+export function statesOf(status: string): JobState[] {
+  return JobState.options.filter((state) => GRAPH_STATUS[state] === status);
 }

@@ -1,0 +1,69 @@
+// Puts the api together: database, bells, workflow files, HTTP and WebSocket.
+import { fileURLToPath } from 'node:url';
+import { assertSchema } from '@wfg/shared/db/assert-schema';
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { listen } from '@wfg/shared/db/listen';
+import { createPool } from '@wfg/shared/db/pool';
+import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { createApp } from './app.ts';
+import { databaseDeadline } from './http/deadline.ts';
+import { originPolicy } from './http/origin.ts';
+import { startHttp } from './http/server.ts';
+import { attachLive, type Live } from './live/live.ts';
+import { keepWorkflowFiles } from './workflow-files.ts';
+
+const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const POOL_SIZE = 10;
+
+export interface ApiConfig {
+  DATABASE_URL: string;
+  DATABASE_DIRECT_URL: string;
+  HOST: string;
+  PORT: number;
+  WORKFLOWS_DIR: string;
+  CORS_ORIGINS: string[];
+}
+
+/** Resolves when the workflow files have been read and requests are served. */
+export async function startApi({ config, log, stopping }: Start<ApiConfig>): Promise<Service> {
+  await using stack = new AsyncDisposableStack();
+  const pool = createPool({ url: config.DATABASE_URL, name: 'api', max: POOL_SIZE, log });
+  stack.defer(() => pool.end());
+  await assertSchema(pool, { signal: stopping });
+
+  let live: Live | undefined;
+  const listening = stack.use(
+    listen({
+      url: config.DATABASE_DIRECT_URL,
+      name: 'api',
+      log,
+      onBell: (bell) => live?.hear(bell),
+      onResync: () => live?.hear({ v: 1, all: true }),
+    }),
+  );
+  const reasons = () => [listening.deafReason()].filter((reason) => reason !== null);
+  const doorbell = stack.use(createDoorbell(pool, log));
+  const deadline = stack.use(databaseDeadline(config.DATABASE_URL, log));
+  stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
+
+  const allowsOrigin = originPolicy(config.CORS_ORIGINS);
+  const app = createApp(
+    { pool, doorbell, log, allowsOrigin, reasons },
+    { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
+  );
+  const fetch = async (request: Request) => app.fetch(request);
+  const http = stack.use(
+    await startHttp(config.HOST, config.PORT, (request) => deadline.watch(fetch(request))),
+  );
+  live = stack.use(
+    attachLive(http.server, {
+      pool,
+      log,
+      pollMs: listening.pollMs,
+      allowsOrigin: (origin, { headers }) => allowsOrigin(origin, headers.host ?? ''),
+    }),
+  );
+  log.info({ url: http.url }, 'listening');
+  const running = stack.move();
+  return { reasons, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,45 @@
+// The HTTP application: all routes with what is common to them.
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { cors } from 'hono/cors';
+import type { ApiContext } from './context.ts';
+import { openApiRoute } from './http/openapi.ts';
+import { checkOrigin } from './http/origin.ts';
+import { notFound, onError, refuseInvalid } from './http/problems.ts';
+import { serveClient } from './http/static.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { runRoutes } from './routes/runs.ts';
+import { systemRoutes } from './routes/system.ts';
+import { workflowRunRoutes } from './routes/workflow-runs.ts';
+import { workflowRoutes } from './routes/workflows.ts';
+
+export interface AppSettings {
+  /** Origins of pages that may use the api besides its own. */
+  trustedOrigins: readonly string[];
+  /** Where the browser client was built to. */
+  clientFolder: string;
+}
+
+export function createApp(context: ApiContext, { trustedOrigins, clientFolder }: AppSettings): OpenAPIHono {
+  const app = new OpenAPIHono({ defaultHook: refuseInvalid });
+  app.onError(onError(context.log));
+  app.notFound(notFound(app));
+  app.use(async (c, next) => {
+    await next();
+    c.header('x-content-type-options', 'nosniff');
+  });
+  app.use(checkOrigin(context.allowsOrigin));
+  if (trustedOrigins.length > 0) {
+    app.use(
+      '/api/*',
+      cors({ origin: [...trustedOrigins], exposeHeaders: ['link', 'location', 'retry-after'] }),
+    );
+  }
+  app.route('/', workflowRoutes(context));
+  app.route('/', workflowRunRoutes(context));
+  app.route('/', runRoutes(context));
+  app.route('/', jobRoutes(context));
+  app.route('/', systemRoutes(context));
+  openApiRoute(app);
+  app.get('*', serveClient(clientFolder));
+  return app;
+}

@@ -1,0 +1,72 @@
+// Reads request bodies: limits, content types, JSON, and the text of workflow files.
+import { parseJson } from '@wfg/shared/contract/json';
+import { WfgError } from '@wfg/shared/contract/problem';
+import type { Definition } from '@wfg/shared/contract/workflow';
+import { defineWorkflow, issuesOf } from '@wfg/shared/rules/definition';
+import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
+import type { Context } from 'hono';
+import type { z } from 'zod';
+
+const MIB = 1024 * 1024;
+const MAX_JSON = MIB;
+const MAX_WORKFLOW = 16 * MIB;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
+
+/**
+ * The JSON body of at most 1 MiB, checked; no body is `{}`.
+ *
+ * @throws {WfgError} too_large, unsupported_type, malformed_json, invalid_body.
+ */
+export async function jsonBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
+  const text = await readText(c, MAX_JSON);
+  if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw unsupported(c, 'application/json');
+  const parsed = schema.safeParse(text === '' ? {} : parseBody(text));
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error);
+  const detail = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+  throw new WfgError('invalid_body', detail, issues);
+}
+
+/**
+ * The workflow in the body of at most 16 MiB: as JSON, or the text of a workflow file.
+ *
+ * @throws {WfgError} too_large, unsupported_type, malformed_json, malformed_yaml, invalid_workflow.
+ */
+export async function workflowBody(c: Context): Promise<Definition> {
+  const type = mediaType(c);
+  if (YAML_TYPE.test(type)) return readWorkflowFile(await readText(c, MAX_WORKFLOW));
+  if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
+  return defineWorkflow(parseBody(await readText(c, MAX_WORKFLOW)));
+}
+
+/** Reads no more than is allowed, whatever the headers say. */
+async function readText(c: Context, maxBytes: number): Promise<string> {
+  const tooLarge = () => new WfgError('too_large', `at most ${maxBytes / MIB} MiB are read here`);
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge();
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of c.req.raw.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function mediaType(c: Context): string {
+  return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function unsupported(c: Context, wanted: string): WfgError {
+  const type = mediaType(c);
+  return new WfgError('unsupported_type', `the content type is ${type || 'missing'}: send ${wanted}`);
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (err) {
+    throw new WfgError('malformed_json', err instanceof Error ? err.message : String(err));
+  }
+}

@@ -1,0 +1,31 @@
+// GET /openapi.json: made from the route definitions, with the error answer that every route shares.
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { Problem, PROBLEMS } from '@wfg/shared/contract/problem';
+import { BODIES } from './schemas.ts';
+
+const METHODS = ['get', 'put', 'post', 'delete'] as const;
+
+/** Serves the document of all routes that were added before. */
+export function openApiRoute(app: OpenAPIHono): void {
+  for (const [name, schema] of Object.entries({ Problem, ...BODIES }))
+    app.openAPIRegistry.register(name, schema);
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'wfg', version: '1', description: describeCodes() },
+  });
+  const problem = {
+    description: 'An error; its code says which',
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const method of METHODS) Object.assign(path[method]?.responses ?? {}, { default: problem });
+  }
+  app.get('/openapi.json', (c) => c.json(document));
+}
+
+function describeCodes(): string {
+  const lines = Object.entries(PROBLEMS).map(
+    ([code, { status, title }]) => `- \`${code}\` (${status}): ${title}`,
+  );
+  return `Errors are \`application/problem+json\` with one of these codes:\n\n${lines.join('\n')}`;
+}

@@ -1,0 +1,84 @@
+// Every error answer: application/problem+json, whatever went wrong.
+import { type ProblemCode, PROBLEMS, WfgError } from '@wfg/shared/contract/problem';
+import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
+import { issuesOf } from '@wfg/shared/rules/definition';
+import type { Context, ErrorHandler, Hono } from 'hono';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+
+/** Seconds after which a client may ask again. */
+const RETRY_AFTER = '2';
+
+/** The answer to an error that is meant for the caller. */
+export function problemResponse(error: WfgError): Response {
+  const problem = error.toProblem();
+  const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
+  if (problem.status === 503) headers.set('retry-after', RETRY_AFTER);
+  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+}
+
+/** Answers whatever a route threw; what is our own fault is logged, and not told. */
+export function onError(log: Logger): ErrorHandler {
+  return (err, c) => {
+    const known = err instanceof WfgError ? err : translate(err);
+    if (known === null) log.error({ err, method: c.req.method, path: c.req.path }, 'request failed');
+    else if (PROBLEMS[known.code].status >= 500) log.warn({ err, path: c.req.path }, 'request not served');
+    return problemResponse(
+      known ?? new WfgError('internal', 'an error inside wfg: the log of the api has it'),
+    );
+  };
+}
+
+/** What PostgreSQL says when a statement waited too long for a lock, or was stopped by its own time limit. */
+const LATE: ReadonlySet<string | undefined> = new Set([SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]);
+
+function translate(err: Error): WfgError | null {
+  const code = errorCode(err);
+  if (isConnectionError(err)) return new WfgError('unavailable', 'the database is away: try again');
+  if (LATE.has(code)) return new WfgError('unavailable', 'the database is too busy: try again');
+  // JSON nested thousands of levels deep overflows the stack, here or in PostgreSQL.
+  if (
+    (err instanceof RangeError && err.message.includes('call stack')) ||
+    code === SQLSTATE.statementTooComplex
+  ) {
+    return new WfgError('invalid_body', 'the body is nested too deeply');
+  }
+  return null;
+}
+
+type Routes = Pick<Hono, 'routes'>;
+
+/** 405 where the path has other methods, else 404. */
+export function notFound(app: Routes) {
+  return (c: Context): Response => {
+    const { method, path } = c.req;
+    const allowed = methodsOf(app, path);
+    if (allowed.length === 0) return problemResponse(new WfgError('not_found', `there is no ${path}`));
+    const detail = `${path} has ${allowed.join(', ')}, not ${method}`;
+    const response = problemResponse(new WfgError('method_not_allowed', detail));
+    response.headers.set('allow', allowed.join(', '));
+    return response;
+  };
+}
+
+function methodsOf(app: Routes, path: string): string[] {
+  const matches = (pattern: string) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
+  // '*' is the browser client, which has every path.
+  const own = app.routes.filter((route) => route.method !== 'ALL' && !route.path.includes('*'));
+  const methods = own.filter((route) => matches(route.path));
+  return [...new Set(methods.map((route) => route.method))];
+}
+
+interface Validated {
+  target: string;
+  success: boolean;
+  error?: z.ZodError;
+}
+
+/** What a route's schemas refuse: a bad id in the path, or a bad parameter. */
+export function refuseInvalid({ target, success, error }: Validated): void {
+  if (success || !error) return;
+  const code: ProblemCode = target === 'param' ? 'bad_id' : 'bad_query';
+  const issues = issuesOf(error);
+  throw new WfgError(code, issues.map(({ path, message }) => `${path}: ${message}`).join('; '), issues);
+}

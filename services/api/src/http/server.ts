@@ -1,0 +1,44 @@
+// The HTTP server: from listening to an end that lets answers in flight finish.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+
+/** Answers still going on after this long are cut off. */
+const CLOSE_MS = 3_000;
+
+export interface HttpServer extends AsyncDisposable {
+  server: Server;
+  url: string;
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Resolves when it listens; rejects if it cannot, saying what to do. Port 0: any free one. */
+export async function startHttp(host: string, port: number, fetch: Fetch): Promise<HttpServer> {
+  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (err) {
+    const reason = err instanceof Error ? err.message : String(err);
+    throw new Error(`PORT ${port} on HOST ${host} cannot be used, set another: ${reason}`, { cause: err });
+  }
+  return {
+    server,
+    url: urlOf(host, server),
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+function urlOf(host: string, server: Server): string {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
