@@ -2,6 +2,7 @@
 // the socket is ours, so that a connection that went silent can be dropped.
 
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import createSubscriber from 'pg-listen';
 import { BELL_CHANNEL } from '../contract/bell.ts';
 
@@ -33,17 +34,20 @@ export class BellLine implements Disposable {
         serialize: (text: string) => text,
       },
     );
-    this.#subscriber.events.on('error', (err) => this.#over.abort(err));
+    this.#subscriber.events.on('error', () => this.#over.abort(new Error('listening connection lost')));
     this.#subscriber.notifications.on(BELL_CHANNEL, hear);
-  }
-
-  /** Aborted when the connection is lost or was closed. */
-  get over(): AbortSignal {
-    return this.#over.signal;
   }
 
   /** Connects and listens; rejects if that fails or takes too long. */
   async open(): Promise<void> {
+    // A connect() under way is never answered by pg once the connection is being closed.
+    const late = this.wait(2 * TIMEOUT_MS).then(() => {
+      throw new Error('connecting took too long');
+    });
+    await Promise.race([this.#listen(), late]);
+  }
+
+  async #listen(): Promise<void> {
     await this.#subscriber.connect();
     await this.#subscriber.listenTo(BELL_CHANNEL);
   }
@@ -51,6 +55,12 @@ export class BellLine implements Disposable {
   /** Rings on this very connection; if that fails, the line is over. */
   ring(payload: string): void {
     this.#subscriber.notify(BELL_CHANNEL, payload).catch((err) => this.#over.abort(err));
+  }
+
+  /** Waits, in milliseconds; rejects as soon as the line is over, with the reason. */
+  async wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#over.signal }).catch(() => undefined);
+    this.#over.signal.throwIfAborted();
   }
 
   [Symbol.dispose](): void {

@@ -55,13 +55,13 @@ export function listen({
   timing = TIMING,
 }: ListenSettings): Listening {
   const stopping = new AbortController();
-  let line: BellLine | undefined;
+  let hangUp: (() => void) | undefined;
   let heardAt = performance.now();
   let deafSince: number | null = heardAt;
 
   function hear(payload: string | undefined): void {
     heardAt = performance.now();
-    if (deafSince !== null) log.info({ deaf_ms: Math.round(heardAt - deafSince) }, 'listening');
+    if (deafSince !== null) log.info({ deaf_ms: Math.round(heardAt - deafSince) }, 'hearing bells');
     deafSince = null;
     const heard = parseBell(payload);
     tell(() => ('bell' in heard ? onBell(heard.bell) : onStop?.(heard.stop.workerId)));
@@ -78,34 +78,34 @@ export function listen({
 
   const silence = () => performance.now() - heardAt;
 
-  /** Lives as long as one connection: returns or throws when it is lost, stopped or found deaf. */
-  async function hold(line: BellLine): Promise<void> {
+  /** One connection: rejects when it is lost, closed or found deaf. */
+  async function hold(): Promise<never> {
+    using line = new BellLine(url, `wfg-${name}-listen`, hear);
+    hangUp = () => line[Symbol.dispose]();
     await line.open();
     tell(onResync);
     for (;;) {
       const rungAt = performance.now();
       line.ring(BEAT);
-      await sleep(timing.answerMs, undefined, { signal: line.over });
+      await line.wait(timing.answerMs);
       // What arrived while this process itself was stalled is read from the socket first.
       await setImmediate();
       if (heardAt < rungAt) throw new Error(`own bell not heard within ${timing.answerMs} ms`);
       const quietMs = jitter(timing.quietMs);
-      while (silence() < quietMs) await sleep(quietMs - silence(), undefined, { signal: line.over });
+      while (silence() < quietMs) await line.wait(quietMs - silence());
     }
   }
 
   async function keepListening(): Promise<void> {
     for (let failures = 1; !stopping.signal.aborted; failures++) {
-      line = new BellLine(url, `wfg-${name}-listen`, hear);
-      const reason = await hold(line).catch((err: unknown) => line?.over.reason ?? err);
-      line[Symbol.dispose]();
+      const err = await hold().catch((err: unknown) => err);
       if (stopping.signal.aborted) return;
       if (deafSince === null) {
         failures = 1;
         deafSince = performance.now();
         tell(onResync);
       }
-      log[failures === 1 ? 'warn' : 'debug']({ err: reason }, 'not listening');
+      log[failures === 1 ? 'warn' : 'debug']({ err }, 'not listening');
       await sleep(retryPause(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
@@ -118,7 +118,7 @@ export function listen({
     pollMs: () => jitter(deafSince === null ? HEARING_POLL_MS : DEAF_POLL_MS),
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      line?.[Symbol.dispose]();
+      hangUp?.();
       await ended;
     },
   };

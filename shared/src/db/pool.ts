@@ -8,6 +8,15 @@ import { parseJson } from '../contract/json.ts';
 export type Queryable = Pool | PoolClient;
 
 const CONNECT_TIMEOUT_MS = 2_500;
+/** How long a statement waits for a connection while all are busy: a burst is served, not refused. */
+const TURN_TIMEOUT_MS = 20_000;
+
+/** pg-pool has one setting for both waits; a connection that does not come about is given up sooner. */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  }
+}
 
 export interface PoolSettings {
   url: string;
@@ -21,15 +30,16 @@ export interface PoolSettings {
 }
 
 /**
- * Creates a pool; it connects when first used. Both timeouts are needed: without them a query on a
+ * Creates a pool; it connects when first used. All timeouts are needed: without them a query on a
  * network that was cut waits for ever. A lost connection is logged, and fails only what was using it.
  */
 export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }: PoolSettings): Pool {
   const pool = new Pool({
+    Client,
     connectionString: url,
     application_name: `wfg-${name}`,
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: TURN_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     types: parsers,

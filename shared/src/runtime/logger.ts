@@ -4,13 +4,17 @@ import { type Logger, pino } from 'pino';
 
 /** Creates the logger of a service; `level` is one of pino's, or "silent". */
 export function createLogger(service: string, level: string): Logger {
-  return pino({
-    level,
-    base: { service, pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: describe },
-  });
+  return pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describe },
+    },
+    // Otherwise lines pile up in memory while nobody reads them, and the last ones before an exit overtake others.
+    pino.destination({ dest: 1, sync: true }),
+  );
 }
 
 /** Chosen fields only: pg hangs whole connections and rows of tables on its errors. */

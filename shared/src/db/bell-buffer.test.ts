@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { BELL_MAX_BYTES, parseBell } from '../contract/bell.ts';
+import { BellBuffer } from './bell-buffer.ts';
+
+function taken(buffer: BellBuffer) {
+  const payload = buffer.take();
+  expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(BELL_MAX_BYTES);
+  return parseBell(payload);
+}
+
+const ids = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(36, '0')}`);
+
+test('hints are merged: counts added, duplicates dropped, flags kept', () => {
+  const buffer = new BellBuffer();
+  buffer.add({ lanes: { '1': 2 }, runs: ['a', 'b'], settle: true });
+  buffer.add({ lanes: { '1': 3, '-7': 1 }, runs: ['b', 'c'], logs: ['a-0'] });
+  buffer.add({ cancel: ['a'], beat: true });
+  expect(taken(buffer)).toEqual({
+    bell: {
+      v: 1,
+      settle: true,
+      beat: true,
+      lanes: { '1': 5, '-7': 1 },
+      runs: ['a', 'b', 'c'],
+      logs: ['a-0'],
+      cancel: ['a'],
+    },
+  });
+});
+
+test('taking empties it', () => {
+  const buffer = new BellBuffer();
+  expect(buffer.empty).toBe(true);
+  buffer.add({ settle: true, runs: ['a'] });
+  expect(buffer.empty).toBe(false);
+  buffer.take();
+  expect(buffer.empty).toBe(true);
+  buffer.add({ beat: true });
+  expect(taken(buffer)).toEqual({ bell: { v: 1, beat: true } });
+});
+
+test('too many ids become "all", which a full buffer keeps until it is taken', () => {
+  const buffer = new BellBuffer();
+  buffer.add({ lanes: { '9': 1 }, runs: ids(100, 'r') });
+  buffer.add({ logs: ids(100, 'l') });
+  buffer.add({ runs: ['late'], settle: true });
+  expect(taken(buffer)).toEqual({ bell: { v: 1, all: true, settle: true } });
+  buffer.add({ runs: ['next'] });
+  expect(taken(buffer)).toEqual({ bell: { v: 1, runs: ['next'] } });
+});
+
+test.each([
+  ['runs', (i: number) => ({ runs: [`run-${i}`] })],
+  ['wide characters', (i: number) => ({ logs: [`läuft-${'漢'.repeat(i % 9)}-${i}`] })],
+  ['escaped characters', (i: number) => ({ cancel: [`"\\\n${i}`] })],
+  ['lanes', (i: number) => ({ lanes: { [`-9223372036854${100_000 + i}`]: Number.MAX_SAFE_INTEGER } })],
+])('a payload is never too long, and lists all there is room for: %s', (_, hint) => {
+  const buffer = new BellBuffer();
+  let longest = 0;
+  for (let count = 1; count < 900; count++) {
+    for (let i = 0; i < count; i++) buffer.add(hint(i));
+    const payload = buffer.take();
+    longest = Math.max(longest, Buffer.byteLength(payload));
+    if (payload.includes('"all"')) break;
+  }
+  expect(longest).toBeGreaterThan(BELL_MAX_BYTES - 250);
+  expect(longest).toBeLessThanOrEqual(BELL_MAX_BYTES);
+});

@@ -1,0 +1,113 @@
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { startLoop } from './loop.ts';
+
+const log = pino({ level: 'silent' });
+const HOUR_MS = 3_600_000;
+
+/** A step that waits until the test lets it end, and counts. */
+function heldStep() {
+  let release: (() => void) | undefined;
+  let running = 0;
+  const counts = { started: 0, most: 0 };
+  const step = async () => {
+    counts.started++;
+    counts.most = Math.max(counts.most, ++running);
+    await new Promise<void>((resolve) => (release = resolve));
+    running--;
+    return HOUR_MS;
+  };
+  return { step, counts, release: () => release?.() };
+}
+
+async function settle() {
+  for (let i = 0; i < 5; i++) await setImmediate();
+}
+
+test('steps follow each other as they say', async () => {
+  const pauses = [0, 1, 5];
+  let steps = 0;
+  await using _ = startLoop({ name: 't', log, step: async () => pauses[steps++] ?? HOUR_MS });
+  await vi.waitFor(() => expect(steps).toBe(4));
+});
+
+test('a sleeping loop is woken', async () => {
+  let steps = 0;
+  await using loop = startLoop({ name: 't', log, step: async () => (steps++, HOUR_MS) });
+  await settle();
+  expect(steps).toBe(1);
+  loop.wake();
+  await settle();
+  expect(steps).toBe(2);
+});
+
+test('waking a loop many times during a step causes exactly one more', async () => {
+  const { step, counts, release } = heldStep();
+  await using loop = startLoop({ name: 't', log, step });
+  for (let i = 0; i < 10; i++) loop.wake();
+  await settle();
+  expect(counts.started).toBe(1);
+  release();
+  await settle();
+  expect(counts.started).toBe(2);
+  release();
+  await settle();
+  expect(counts).toEqual({ started: 2, most: 1 });
+});
+
+test('a step that throws is tried again after a pause, which no wake-up shortens', async () => {
+  const at: number[] = [];
+  await using loop = startLoop({
+    name: 't',
+    log,
+    step: async () => {
+      at.push(performance.now());
+      if (at.length < 3) throw new Error('database away');
+      return HOUR_MS;
+    },
+  });
+  await settle();
+  loop.wake();
+  await settle();
+  expect(at).toHaveLength(1);
+  await vi.waitFor(() => expect(at).toHaveLength(3), 5_000);
+  const [first = 0, second = 0, third = 0] = at;
+  expect(second - first).toBeGreaterThan(140);
+  expect(third - second).toBeGreaterThan(290);
+});
+
+test('a very long sleep does not end at once', async () => {
+  let steps = 0;
+  await using _ = startLoop({ name: 't', log, step: async () => (steps++, Number.POSITIVE_INFINITY) });
+  await settle();
+  expect(steps).toBe(1);
+});
+
+test('disposal tells the running step, waits for it, and starts no other', async () => {
+  let steps = 0;
+  let ended = false;
+  const loop = startLoop({
+    name: 't',
+    log,
+    step: async (signal) => {
+      steps++;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await settle();
+      ended = true;
+      return 0;
+    },
+  });
+  loop.wake();
+  await loop[Symbol.asyncDispose]();
+  expect({ steps, ended }).toEqual({ steps: 1, ended: true });
+  loop.wake();
+  await settle();
+  expect(steps).toBe(1);
+});
+
+test('disposal ends a sleep', async () => {
+  const loop = startLoop({ name: 't', log, step: async () => HOUR_MS });
+  await settle();
+  await expect(loop[Symbol.asyncDispose]()).resolves.toBeUndefined();
+});

@@ -1,0 +1,102 @@
+// A TCP proxy in front of a database, to cut and stall the network between it and what is tested.
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export class TcpProxy implements AsyncDisposable {
+  readonly #target: URL;
+  readonly #server = createServer((client) => this.#join(client));
+  readonly #sockets = new Set<Socket>();
+  #port = 0;
+  #stalled = false;
+  #cutAt: { text: string; done: () => void } | undefined;
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+  }
+
+  /** Starts a proxy to the server of a database URL. */
+  static async start(target: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    await proxy.open();
+    return proxy;
+  }
+
+  /** The database URL by way of this proxy. */
+  get url(): string {
+    const url = new URL(this.#target);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.#port);
+    return url.href;
+  }
+
+  /** How many are open at the moment. */
+  get connections(): number {
+    return this.#sockets.size / 2;
+  }
+
+  /** Accepts connections, again on the same port. */
+  async open(): Promise<void> {
+    this.#stalled = false;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (typeof address === 'object' && address !== null) this.#port = address.port;
+  }
+
+  /** Ends all connections and refuses new ones. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+
+  /** Ends all connections. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Ends the next connection that sends this text, before the server sees it; resolves when it happens. */
+  cutAt(text: string): Promise<void> {
+    return new Promise((done) => {
+      this.#cutAt = { text, done };
+    });
+  }
+
+  /** Like a network that was cut: connections stay, and nothing comes from the server any more. */
+  stall(): void {
+    this.#stalled = true;
+  }
+
+  /** New connections work again; what was lost before stays lost. */
+  unstall(): void {
+    this.#stalled = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#server.listening) await this.close();
+  }
+
+  #join(client: Socket): void {
+    const server = connect(Number(this.#target.port || 5432), this.#target.hostname);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      if (this.#cutAt === undefined || !data.includes(this.#cutAt.text)) return server.write(data);
+      this.#cutAt.done();
+      this.#cutAt = undefined;
+      return client.destroy();
+    });
+    server.on('data', (data) => this.#stalled || client.write(data));
+  }
+}
