@@ -1,7 +1,7 @@
 // The connection pool of a process. DATABASE_URL may lead through a transaction pooler, so nothing here
 // relies on session state or on startup options.
 
-import { Pool, type PoolClient, TypeOverrides, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import type { Logger } from 'pino';
 import { parseJson } from '../contract/json.ts';
 
@@ -12,8 +12,8 @@ const CONNECT_TIMEOUT_MS = 2_500;
 const TURN_TIMEOUT_MS = 20_000;
 
 /** pg-pool has one setting for both waits; a connection that does not come about is given up sooner. */
-class Client extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+class ImpatientClient extends Client {
+  constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   }
 }
@@ -35,7 +35,7 @@ export interface PoolSettings {
  */
 export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }: PoolSettings): Pool {
   const pool = new Pool({
-    Client,
+    Client: ImpatientClient,
     connectionString: url,
     application_name: `wfg-${name}`,
     max,

@@ -1,0 +1,107 @@
+// A whole wfg of real processes on a test database: any number of each service, killed and started again by tests.
+import { LogChunk } from '@wfg/shared/contract/log';
+import { Run } from '@wfg/shared/contract/run';
+import { z } from 'zod';
+import { type ServiceName, startService, type TestProcess } from './process.ts';
+import { waitFor } from './wait-for.ts';
+
+export interface ClusterSettings {
+  /** How many of each; one by default. */
+  counts?: Partial<Record<ServiceName, number>>;
+  env?: Record<string, string>;
+}
+
+export interface Cluster extends AsyncDisposable {
+  url: string;
+  of: (name: ServiceName) => TestProcess[];
+  /** `kill -9` one process of a service and, as a supervisor would, starts another in its place. */
+  kill: (name: ServiceName, index?: number) => Promise<void>;
+  /** Starts a run of an inline workflow and returns its id. */
+  submit: (workflow: unknown) => Promise<string>;
+  run: (runId: string) => Promise<Run>;
+  /** The run when it has ended. */
+  ended: (runId: string, limitMs?: number) => Promise<Run>;
+  logs: (runId: string, jobId: string) => Promise<LogChunk[]>;
+  outputs: (runId: string, jobId: string) => Promise<Record<string, string>>;
+}
+
+const ORDER: ServiceName[] = ['api', 'scheduler', 'reaper', 'worker'];
+
+/** Starts the services on a database; disposal stops them all and fails if one does not end in order. */
+export async function startCluster(
+  database: { url: string },
+  { counts = {}, env = {} }: ClusterSettings = {},
+): Promise<Cluster> {
+  const processes = new Map<ServiceName, TestProcess[]>();
+  // The api keeps its port when it is started again, as it does under a supervisor.
+  let port = '0';
+
+  function start(name: ServiceName, index: number): TestProcess {
+    const own: Record<string, string> = name === 'worker' ? { WORKER_ID: `worker-${index + 1}` } : {};
+    const common = {
+      DATABASE_URL: database.url,
+      LEASE_TTL_SECS: '3',
+      REAP_INTERVAL_SECS: '1',
+      WORKFLOWS_DIR: 'none',
+    };
+    return startService(name, { ...common, ...own, PORT: index === 0 ? port : '0', ...env });
+  }
+
+  for (const name of ORDER) {
+    const list = Array.from({ length: counts[name] ?? 1 }, (_, index) => start(name, index));
+    processes.set(name, list);
+  }
+  const of = (name: ServiceName) => processes.get(name) ?? [];
+  const listening = await of('api')[0]?.logged('listening', 20_000);
+  const url = z.string().parse(listening?.url);
+  port = new URL(url).port;
+  for (const name of ORDER) await Promise.all(of(name).map((one) => one.logged('started', 20_000)));
+
+  async function kill(name: ServiceName, index = 0): Promise<void> {
+    const victim = of(name)[index];
+    if (!victim) throw new Error(`there is no ${name} ${index}`);
+    victim.signal('SIGKILL');
+    await victim.ended;
+    of(name)[index] = start(name, index);
+  }
+
+  async function get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const response = await fetch(url + path);
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
+    return schema.parse(await response.json());
+  }
+
+  const run = (runId: string) => get(`/api/runs/${runId}`, Run);
+  return {
+    url,
+    of,
+    kill,
+    run,
+    async submit(workflow) {
+      const response = await fetch(`${url}/api/runs`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(workflow),
+      });
+      const body = await response.text();
+      if (response.status !== 201) throw new Error(`POST /api/runs: ${response.status} ${body}`);
+      return Run.parse(JSON.parse(body)).run_id;
+    },
+    async ended(runId, limitMs = 60_000) {
+      return waitFor(
+        `run ${runId} to end`,
+        async () => {
+          const now = await run(runId);
+          return now.finished_at !== null && now;
+        },
+        limitMs,
+      );
+    },
+    logs: (runId, jobId) => get(`/api/runs/${runId}/jobs/${jobId}/logs?limit=10000`, z.array(LogChunk)),
+    outputs: (runId, jobId) =>
+      get(`/api/runs/${runId}/jobs/${jobId}/outputs`, z.record(z.string(), z.string())),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...processes.values()].flat().map((one) => one[Symbol.asyncDispose]()));
+    },
+  };
+}
