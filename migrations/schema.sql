@@ -1,0 +1,331 @@
+-- Written by npm run schema:dump; never run, never edited.
+
+CREATE OR REPLACE FUNCTION wfg_backoff(backoff json, n integer)
+ RETURNS interval
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select make_interval(secs => wait.secs * (1 + random() * coalesce(wait.jitter, 0)))
+  from (
+    select case
+        when backoff -> 'Fixed' is not null then (backoff #>> '{Fixed,delay_secs}')::float8
+        when backoff -> 'Exponential' is not null then least(
+          (backoff #>> '{Exponential,base_secs}')::float8 * 2 ^ least(greatest(n - 1, 0), 60),
+          (backoff #>> '{Exponential,max_secs}')::float8)
+        else 0 end as secs,
+      coalesce(backoff #>> '{Fixed,jitter}', backoff #>> '{Exponential,jitter}')::float8 as jitter
+  ) wait
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_ensure_partitions(first date, last date)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  parent text; key text; part text; day date; made int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtext('wfg_ensure_partitions'));
+  for day in select generate_series(first, last, interval '1 day')::date loop
+    foreach parent in array array['wfg_history', 'wfg_attempts', 'wfg_logs'] loop
+      part := parent || '_' || to_char(day, 'YYYYMMDD');
+      continue when to_regclass(part) is not null;
+      execute format('create table %I (like %I including defaults including constraints)', part, parent);
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, day, day + 1);
+      made := made + 1;
+    end loop;
+  end loop;
+  return made;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_lane(labels text[], priority integer)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select hashtextextended(array_to_string(labels, E'\n') || E'\n' || priority, 0)
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION wfg_uuid7()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+              placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+              from 1 for 6),
+      52, 1), 53, 1), 'hex')::uuid
+$function$;
+
+create table wfg_attempts (
+  ended_on date not null,
+  run_id uuid not null,
+  "position" integer not null,
+  attempt integer not null,
+  try integer not null,
+  exit_code integer,
+  log_chunks integer not null,
+  log_lines bigint not null,
+  log_bytes bigint not null,
+  nonce bigint not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone not null,
+  outcome text not null,
+  worker_id text not null,
+  error text,
+  constraint wfg_attempts_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'timed_out'::text, 'lost'::text, 'handed_back'::text, 'cancelled'::text])),
+  constraint wfg_attempts_pkey PRIMARY KEY (run_id, "position", attempt, ended_on)
+) partition by RANGE (ended_on);
+
+create table wfg_history (
+  moved_on date not null,
+  run_id uuid not null,
+  "position" integer not null,
+  version integer not null,
+  lane bigint,
+  run_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  lease_expires_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  nonce bigint,
+  log_lines bigint,
+  log_bytes bigint,
+  log_chunks integer,
+  exit_code integer,
+  lease_secs integer,
+  timeout_secs integer,
+  attempt integer not null,
+  tries integer not null,
+  losses integer not null,
+  max_attempts integer not null,
+  priority integer not null,
+  blocked_on integer not null,
+  settled boolean not null,
+  upstream_ok boolean not null,
+  upstream_failed boolean not null,
+  state text not null,
+  kind text not null,
+  outcome text,
+  job_id text not null,
+  name text not null,
+  workflow_id text,
+  workflow_type text,
+  worker_id text,
+  instance uuid,
+  reused_from uuid,
+  required_labels text[] not null,
+  depends_on text[] not null,
+  children integer[] not null,
+  condition text,
+  error text,
+  backoff json,
+  spec json,
+  payload json,
+  outputs json,
+  metadata json,
+  constraint wfg_history_pkey PRIMARY KEY (run_id, "position", moved_on)
+) partition by RANGE (moved_on);
+
+create table wfg_jobs (
+  run_id uuid not null,
+  "position" integer not null,
+  version integer default 1 not null,
+  lane bigint generated always as (wfg_lane(required_labels, priority)) stored,
+  run_at timestamp with time zone default wfg_now() not null,
+  created_at timestamp with time zone default wfg_now() not null,
+  updated_at timestamp with time zone default wfg_now() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  lease_expires_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  nonce bigint,
+  log_lines bigint,
+  log_bytes bigint,
+  log_chunks integer,
+  exit_code integer,
+  lease_secs integer,
+  timeout_secs integer,
+  attempt integer default '-1'::integer not null,
+  tries integer default 0 not null,
+  losses integer default 0 not null,
+  max_attempts integer default 1 not null,
+  priority integer default 0 not null,
+  blocked_on integer default 0 not null,
+  settled boolean default true not null,
+  upstream_ok boolean default true not null,
+  upstream_failed boolean default false not null,
+  state text not null,
+  kind text not null,
+  outcome text,
+  job_id text not null,
+  name text not null,
+  workflow_id text,
+  workflow_type text,
+  worker_id text,
+  instance uuid,
+  reused_from uuid,
+  required_labels text[] not null,
+  depends_on text[] default '{}'::text[] not null,
+  children integer[] default '{}'::integer[] not null,
+  condition text,
+  error text,
+  backoff json,
+  spec json,
+  payload json,
+  outputs json,
+  metadata json,
+  constraint active_has_lease CHECK ((state = 'active'::text) = (lease_expires_at IS NOT NULL) AND (state <> 'active'::text OR nonce IS NOT NULL AND started_at IS NOT NULL AND worker_id IS NOT NULL)),
+  constraint ended_has_time CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)),
+  constraint kind_has_type CHECK ((kind = 'command'::text) = (workflow_type IS NULL)),
+  constraint only_ended_is_unsettled CHECK (settled OR finished_at IS NOT NULL AND "position" > 0),
+  constraint only_graph_is_blocked CHECK ("position" > 0 OR (state <> ALL (ARRAY['blocked'::text, 'skipped'::text]))),
+  constraint wfg_jobs_attempt_check CHECK (attempt >= '-1'::integer),
+  constraint wfg_jobs_blocked_on_check CHECK (blocked_on >= 0),
+  constraint wfg_jobs_check CHECK (tries >= 0 AND tries <= (attempt + 1)),
+  constraint wfg_jobs_kind_check CHECK (kind = ANY (ARRAY['command'::text, 'event'::text, 'task'::text])),
+  constraint wfg_jobs_max_attempts_check CHECK (max_attempts >= 1),
+  constraint wfg_jobs_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'timed_out'::text, 'lost'::text, 'handed_back'::text, 'cancelled'::text])),
+  constraint wfg_jobs_pkey PRIMARY KEY (run_id, "position"),
+  constraint wfg_jobs_position_check CHECK ("position" >= 0),
+  constraint wfg_jobs_priority_check CHECK (priority >= '-100'::integer AND priority <= 100),
+  constraint wfg_jobs_state_check CHECK (state = ANY (ARRAY['blocked'::text, 'pending'::text, 'active'::text, 'completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text]))
+) with (
+  fillfactor=80,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_analyze_scale_factor=0.05,
+  autovacuum_vacuum_cost_delay=1
+);
+CREATE INDEX wfg_jobs_active ON wfg_jobs USING btree (worker_id) WHERE state = 'active'::text;
+CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "position") WHERE state = 'pending'::text;
+CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
+CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
+comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
+comment on column wfg_jobs.blocked_on is 'parents not yet settled';
+comment on column wfg_jobs.error is 'the last error, or why it was skipped; never cleared by success';
+comment on column wfg_jobs.lane is 'hash of (required_labels, priority): what a worker claims by';
+comment on column wfg_jobs.outcome is 'how the last attempt ended';
+comment on column wfg_jobs.required_labels is 'sorted, with the implied one: :command, :event <type>, :task <name>';
+comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
+comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
+comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
+comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
+comment on table wfg_jobs is 'jobs of open runs, and standalone jobs until completed, cancelled or discarded';
+
+create table wfg_logs (
+  day date not null,
+  run_id uuid not null,
+  "position" integer not null,
+  attempt integer not null,
+  sequence integer not null,
+  line bigint not null,
+  lines bigint not null,
+  bytes bigint not null,
+  at timestamp with time zone not null,
+  stream text not null,
+  data text not null,
+  constraint wfg_logs_pkey PRIMARY KEY (day, run_id, "position", attempt, sequence),
+  constraint wfg_logs_sequence_check CHECK (sequence >= 0),
+  constraint wfg_logs_stream_check CHECK (stream = ANY (ARRAY['stdout'::text, 'stderr'::text]))
+) partition by RANGE (day);
+
+create table wfg_migrations (
+  name text not null,
+  sha256 text not null,
+  breaking boolean not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint wfg_migrations_pkey PRIMARY KEY (name)
+);
+
+create table wfg_run_numbers (
+  workflow_id text not null,
+  last bigint not null,
+  constraint wfg_run_numbers_pkey PRIMARY KEY (workflow_id)
+);
+
+create table wfg_runs (
+  id uuid default wfg_uuid7() not null,
+  number bigint,
+  created_at timestamp with time zone default wfg_now() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  rerun_of uuid,
+  version integer default 1 not null,
+  settled boolean default false not null,
+  cancel_force boolean default false not null,
+  state text default 'open'::text not null,
+  workflow_id text,
+  name text not null,
+  trigger text default ''::text not null,
+  error text,
+  env json default '{}'::json not null,
+  constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
+  constraint wfg_runs_pkey PRIMARY KEY (id),
+  constraint wfg_runs_state_check CHECK (state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
+);
+CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
+CREATE INDEX wfg_runs_open ON wfg_runs USING btree (id) WHERE state = 'open'::text;
+CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
+comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
+
+create table wfg_workers (
+  worker_id text not null,
+  instance uuid,
+  registered_at timestamp with time zone default wfg_now() not null,
+  last_heartbeat timestamp with time zone default wfg_now() not null,
+  concurrency integer not null,
+  draining boolean default false not null,
+  offline boolean default false not null,
+  labels text[] default '{}'::text[] not null,
+  handlers text[] default '{}'::text[] not null,
+  version text default ''::text not null,
+  host text default ''::text not null,
+  constraint wfg_workers_concurrency_check CHECK (concurrency >= 1),
+  constraint wfg_workers_pkey PRIMARY KEY (worker_id),
+  constraint wfg_workers_worker_id_check CHECK (worker_id ~ '^[A-Za-z0-9_.:-]{1,255}$'::text)
+);
+
+create table wfg_workflows (
+  id text not null,
+  name text not null,
+  trigger text not null,
+  definition json not null,
+  source text not null,
+  file_hash text,
+  created_at timestamp with time zone default wfg_now() not null,
+  updated_at timestamp with time zone default wfg_now() not null,
+  constraint wfg_workflows_check CHECK ((file_hash IS NOT NULL) = (source = 'file'::text)),
+  constraint wfg_workflows_id_check CHECK (id ~ '^[A-Za-z0-9_.-]{1,255}$'::text),
+  constraint wfg_workflows_pkey PRIMARY KEY (id),
+  constraint wfg_workflows_source_check CHECK (source = ANY (ARRAY['api'::text, 'file'::text]))
+);
+CREATE INDEX wfg_workflows_newest ON wfg_workflows USING btree (created_at DESC, id);
+
+create view wfg_artifacts as
+ SELECT run_id,
+    workflow_id,
+    job_id,
+    outputs
+   FROM wfg_jobs
+  WHERE state = 'completed'::text
+UNION ALL
+ SELECT run_id,
+    workflow_id,
+    job_id,
+    outputs
+   FROM wfg_history
+  WHERE state = 'completed'::text;
