@@ -1,5 +1,6 @@
-// The first step of `npm start` and `npm test`: makes a fresh clone runnable, then runs the given script on a Node
-// that can. Plain JavaScript, since it runs before anything is installed and on whatever Node there is (>= 20).
+// The first step of `npm start` and `npm test`: makes a fresh clone runnable, then runs the given script on a
+// Node that can. Plain JavaScript, since it runs before anything is installed and on whatever Node there is
+// (>= 20).
 //
 //   node deploy/bootstrap.mjs [script [arguments]]
 
@@ -59,8 +60,8 @@ function suitableNode() {
 }
 
 /**
- * Runs a program to its end and returns its exit code. Signals are passed on, never acted on: the terminal must not
- * come back while the program still stops. It is also stopped when npm, which started us, is gone.
+ * Runs a program to its end and returns its exit code. Signals are passed on, never acted on: the terminal
+ * must not come back while the program still stops. It is also stopped when npm, which started us, is gone.
  */
 function run(program, programArgs) {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Suites with an npm script of their own: they need more than Node and npm, or much time. One at a time, since what
-// they look at is speed, or the whole machine.
+// Suites with an npm script of their own: they need more than Node and npm, or much time. One file at a time,
+// since what they look at is speed, or the whole machine.
 
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';

@@ -15,7 +15,7 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** What is wrong with a file, by its path from the repository's root (with slashes) and its text; mostly nothing. */
+/** What is wrong with a file, by its path from the repository's root (with slashes) and its text. */
 export function faultsOf(path: string, text: string): string[] {
   const faults: string[] = [];
   if (EMPTY_NAME.test(path)) faults.push(`${path}: the name says nothing`);

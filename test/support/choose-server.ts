@@ -13,7 +13,9 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** PG_BIN names a folder with initdb and postgres of another version, DATABASE_URL a server that is already there. */
+/**
+ * PG_BIN names a folder with initdb and postgres of another version, DATABASE_URL a server that runs already.
+ */
 export async function chooseServer(env: NodeJS.ProcessEnv): Promise<TestServer> {
   if (env.PG_BIN) return embedded(env.PG_BIN, `the programs in PG_BIN=${env.PG_BIN}`);
   if (env.DATABASE_URL) return { url: env.DATABASE_URL, description: 'DATABASE_URL', stop: async () => {} };

@@ -1,5 +1,5 @@
-// Once for a run of vitest: one PostgreSQL server with a migrated template to clone, and at the end the check that
-// nothing is left running.
+// Once for a run of vitest: one PostgreSQL server with a migrated template to clone, and at the end the check
+// that nothing is left running.
 
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,9 @@ interface Run {
 }
 
 declare global {
-  /** Each project of the run evaluates this file by itself, in the same process; they share what it starts. */
+  /**
+   * Each project of the run evaluates this file by itself, in the same process; they share what it starts.
+   */
   var wfgTestRun: { run: Promise<Run>; users: number } | undefined;
 }
 

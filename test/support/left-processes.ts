@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { waitFor } from './wait-for.ts';
 
 /**
- * Waits up to 5 s until no process has `mark` in its environment, then kills those that have and returns their
- * command lines. Without /proc it finds none.
+ * Waits up to 5 s until no process has `mark` in its environment, then kills those that have and returns
+ * their command lines. Without /proc it finds none.
  */
 export async function endLeftProcesses(mark: string): Promise<string[]> {
   if (!existsSync('/proc/self/environ')) return [];

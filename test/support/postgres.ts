@@ -12,7 +12,7 @@ export interface TestDatabase extends AsyncDisposable {
   pool: Pool;
 }
 
-/** A new database with wfg's schema, or `empty`; dropped when disposed of, whoever is still connected to it. */
+/** A new database with wfg's schema, or `empty`; dropped when disposed of, whoever is still connected. */
 export async function testDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { url: server, prefix } = inject('databases');
   const name = `${prefix}_${randomBytes(4).toString('hex')}`;

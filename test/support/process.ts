@@ -19,7 +19,9 @@ export interface TestProcess extends AsyncDisposable {
   pid: number;
   /** What it has logged so far, oldest first. */
   logs: LogLine[];
-  /** The first log line with this message, there already or to come; fails when the process ends without it. */
+  /**
+   * The first log line with this message, there already or to come; fails when the process ends without it.
+   */
   logged: (msg: string, limitMs?: number) => Promise<LogLine>;
   /** Sends a signal to this process alone: SIGKILL is `kill -9`. */
   signal: (name: NodeJS.Signals) => void;
@@ -37,8 +39,9 @@ const KEPT_LINES = 20_000;
 const TAIL_LINES = 15;
 
 /**
- * Starts services/<name>/src/main.ts with nothing of our environment but what a program needs, and `env` on top;
- * DATABASE_URL must be in it. Disposing of it asks it to stop, and fails if it does not or if it ended with an error.
+ * Starts services/<name>/src/main.ts with nothing of our environment but what a program needs, and `env` on
+ * top; DATABASE_URL must be in it. Disposing of it asks it to stop, and fails if it does not or if it ended
+ * with an error.
  */
 export function startService(name: ServiceName, env: Record<string, string>): TestProcess {
   const main = fileURLToPath(new URL(`../../services/${name}/src/main.ts`, import.meta.url));

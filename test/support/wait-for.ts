@@ -6,8 +6,8 @@ import { inspect } from 'node:util';
 const POLL_MS = 20;
 
 /**
- * Calls `probe` every 20 ms until it returns something truthy, and returns that. A probe that throws counts as not
- * yet. After `limitMs` it throws, saying what was awaited and what the probe came to last.
+ * Calls `probe` every 20 ms until it returns something truthy, and returns that. A probe that throws counts
+ * as not yet. After `limitMs` it throws, saying what was awaited and what the probe came to last.
  */
 export async function waitFor<T>(
   what: string,

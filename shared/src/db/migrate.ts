@@ -1,8 +1,9 @@
-// Applies migrations: safe when many processes do so at once, on an empty database, through a transaction pooler.
+// Applies migrations: safe when many processes do so at once on an empty database, also through a pooler.
 //
-// Who applies the next file is decided by an advisory lock of a transaction, since a session's lock means nothing
-// behind a pooler. It is tried, never waited for: CREATE INDEX CONCURRENTLY waits for every open snapshot, so it and a
-// process that waits for the lock inside a statement would wait for each other for ever.
+// Who applies the next file is decided by an advisory lock of a transaction, since a session's lock means
+// nothing behind a transaction pooler. It is tried, never waited for: CREATE INDEX CONCURRENTLY waits for
+// every open snapshot, so it and a process that waits for the lock inside a statement would wait for each
+// other for ever.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
@@ -26,7 +27,8 @@ const BEGIN = `
   set local statement_timeout = '10min';
   set local idle_in_transaction_session_timeout = 0`;
 
-const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('wfg_migrate ' || current_schema(), 0)) as mine`;
+const TRY_LOCK = `
+  select pg_try_advisory_xact_lock(hashtextextended('wfg_migrate ' || current_schema(), 0)) as mine`;
 
 const CREATE_HISTORY = `
   create table if not exists wfg_migrations (
@@ -37,8 +39,8 @@ const CREATE_HISTORY = `
   )`;
 
 /**
- * Brings the schema at `url` up to date and returns the names of the migrations that this call applied. Throws when
- * the history does not fit (SchemaError), a migration fails, or its locks cannot be had.
+ * Brings the schema at `url` up to date and returns the names of the migrations that this call applied.
+ * Throws when the history does not fit (SchemaError), a migration fails, or its locks cannot be had.
  */
 export async function migrate(url: string, log: Logger, folder?: string): Promise<string[]> {
   const known = await readMigrations(folder);
@@ -114,7 +116,10 @@ async function takeTurn(
   return 'applied';
 }
 
-/** On a second connection: the first one's open transaction keeps the others out. A statement ends where a line does. */
+/**
+ * On a second connection: the first one's open transaction keeps others out. A statement ends where a line
+ * does.
+ */
 async function runOneByOne(url: string, migration: Migration): Promise<void> {
   const db = await connect(url);
   try {

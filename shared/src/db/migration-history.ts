@@ -26,8 +26,8 @@ export async function readHistory(db: Pool | ClientBase): Promise<Applied[]> {
 }
 
 /**
- * The migrations still to be applied, in order. Throws SchemaError when an applied file was edited or overtaken,
- * or when a newer wfg has changed the schema in a way that this one cannot work with.
+ * The migrations still to be applied, in order. Throws SchemaError when an applied file was edited or
+ * overtaken, or when a newer wfg has changed the schema in a way that this one cannot work with.
  */
 export function pendingMigrations(known: Migration[], history: Applied[]): Migration[] {
   const applied = new Map(history.map((row) => [row.name, row]));
@@ -36,7 +36,7 @@ export function pendingMigrations(known: Migration[], history: Applied[]): Migra
     const before = applied.get(name);
     if (before && before.sha256 !== sha256) {
       throw new SchemaError(
-        `migration ${name} was edited after it was applied: restore the file, and put the change in a new one`,
+        `migration ${name} was edited after it was applied: restore it, and put the change in a new file`,
       );
     }
     if (!before && name < last) {

@@ -27,9 +27,9 @@ export type EmbeddedOptions = {
 } & ({ dataDir: string; throwaway?: false } | { throwaway: true });
 
 /**
- * Starts PostgreSQL on `dataDir` (made at the first start; a server left by a killed owner is ended first), or on
- * a `throwaway` folder that trades safety for speed and is removed at the end. The server never outlives this
- * process, whatever ends it. Throws with one line that says what to do.
+ * Starts PostgreSQL on `dataDir` (made at the first start; a server left by a killed owner is ended first),
+ * or on a `throwaway` folder that trades safety for speed and is removed at the end. The server never
+ * outlives this process, whatever ends it. Throws with one line that says what to do.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = options.throwaway ? await throwawayFolder() : await dataFolder(options.dataDir);

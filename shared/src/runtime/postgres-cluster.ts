@@ -88,7 +88,7 @@ async function initdb(
   if (code !== 0) throw new Error(tellingLine(await complaint));
 }
 
-/** The server and initdb get nothing of our environment: PGDATA, LC_ALL and the like would change what they do. */
+/** They get nothing of our environment: PGDATA, LC_ALL and the like would change what they do. */
 export function serverEnv(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, TZ: 'UTC' };
 }
@@ -107,7 +107,8 @@ export async function stopLeftServer(files: string): Promise<void> {
   const pid = runningServer(files);
   if (pid === undefined) return;
   if (!isServerOf(pid, files)) {
-    // Its id was given to another program (usual after a container's restart): PostgreSQL would take that for a server.
+    // Its id was given to another program (usual after a container's restart), which PostgreSQL takes for a
+    // server.
     await rm(join(files, 'postmaster.pid'), { force: true });
     return;
   }
@@ -121,7 +122,10 @@ export async function stopLeftServer(files: string): Promise<void> {
   }
 }
 
-/** The living process that postmaster.pid names. A dead one is left to PostgreSQL, which looks for its children. */
+/**
+ * The living process that postmaster.pid names. A dead one is left to PostgreSQL, which looks for its
+ * children.
+ */
 function runningServer(files: string): number | undefined {
   const pidFile = join(files, 'postmaster.pid');
   if (!existsSync(pidFile)) return undefined;

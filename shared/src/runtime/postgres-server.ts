@@ -17,8 +17,8 @@ const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * A shell between this process and the server. File 3 is a pipe from us: when it closes, because we stop or
- * because we were killed, the server gets PostgreSQL's fast shutdown. Then it removes throwaway data, which a killed
- * owner could not; not after a start that failed, since that is tried again.
+ * because we were killed, the server gets PostgreSQL's fast shutdown. Then it removes throwaway data, which a
+ * killed owner could not; not after a start that failed, since that is tried again.
  */
 const GUARD = `
 rubbish=$1; shift
@@ -36,7 +36,8 @@ const SETTINGS = [
   'max_connections=100',
   'timezone=UTC',
   'log_timezone=UTC',
-  // Short statements on a small machine: compiling them and spreading them over processes costs more than it gains.
+  // Short statements on a small machine: to compile them, or spread them over processes, costs more than it
+  // gains.
   'jit=off',
   'max_parallel_workers_per_gather=0',
   'log_checkpoints=off',
