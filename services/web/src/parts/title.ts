@@ -1,0 +1,4 @@
+// The name of the page in the tab.
+export function setTitle(text: string): void {
+  document.title = `${text} · wfg`;
+}
