@@ -22,7 +22,7 @@ export function onError(log: Logger): ErrorHandler {
   return (err, c) => {
     const known = err instanceof WfgError ? err : translate(err);
     if (known === null) log.error({ err, method: c.req.method, path: c.req.path }, 'request failed');
-    else if (PROBLEMS[known.code].status >= 500) log.warn({ err, path: c.req.path }, 'request not served');
+    else if (PROBLEMS[known.code].status >= 500) log.debug({ err, path: c.req.path }, 'request not served');
     return problemResponse(
       known ?? new WfgError('internal', 'an error inside wfg: the log of the api has it'),
     );

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { JobState } from '../contract/job.ts';
+import { type JobRow, toJob } from './job-row.ts';
+
+const now = new Date('2026-01-02T03:04:05.678Z');
+const later = new Date(now.getTime() + 1);
+
+const row: JobRow = {
+  run_id: '00000000-0000-7000-8000-000000000000',
+  position: 1,
+  version: 1,
+  job_id: 'a',
+  name: 'A',
+  workflow_id: null,
+  workflow_type: null,
+  state: 'pending',
+  cancel_requested_at: null,
+  depends_on: [],
+  required_labels: [':command', 'gpu'],
+  priority: 0,
+  attempt: -1,
+  tries: 0,
+  max_attempts: 3,
+  run_at: now,
+  started_at: null,
+  finished_at: null,
+  worker_id: null,
+  error: null,
+  reused_from: null,
+  metadata: null,
+};
+
+const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}) =>
+  toJob({ ...row, ...change }, { now, states: new Map(Object.entries(states)) });
+
+test('a job that never ran shows attempt 0, its own labels, and waits for nothing when it is due', () => {
+  expect(shown({})).toMatchObject({ attempt: 0, required_labels: ['gpu'], metadata: {}, waiting: null });
+});
+
+test('a job whose time has not come is delayed', () => {
+  const until = later.toISOString();
+  expect(shown({ run_at: later }).waiting).toMatchObject({ reason: 'delayed', until, on: [] });
+  expect(shown({ run_at: later, tries: 1 }).waiting?.detail).toBe(`try 2 of 3 is due at ${until}`);
+});
+
+test('a blocked job names the parents that have not ended', () => {
+  const depends_on = ['p', 'q', 'r', 's', 't'];
+  const { waiting } = shown({ state: 'blocked', depends_on }, { p: 'completed', q: 'active', r: 'pending' });
+  expect(waiting).toEqual({
+    reason: 'dependencies',
+    detail: 'waits for q, r, s and 1 more',
+    until: null,
+    on: ['q', 'r', 's', 't'],
+  });
+});
+
+test('the last error is shown unless the job completed; a cancel is only under way while the job runs', () => {
+  expect(shown({ state: 'completed', error: 'first try' }).error).toBeNull();
+  expect(shown({ state: 'failed', error: 'no' }).error).toBe('no');
+  expect(shown({ state: 'active', cancel_requested_at: now }).cancelling).toBe(true);
+  expect(shown({ state: 'cancelled', cancel_requested_at: now }).cancelling).toBe(false);
+});

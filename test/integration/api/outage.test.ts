@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+
+async function expectUnavailable(api: TestApi, method: string, path: string): Promise<void> {
+  const since = performance.now();
+  const answer = await api.ask(method, path);
+  expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(performance.now() - since).toBeLessThan(3_000);
+}
+
+test('while the database is away requests get 503 in time, and are served again when it is back', async () => {
+  await using db = await testDatabase();
+  await using proxy = await TcpProxy.start(db.url);
+  await using api = await startApi(proxy.url);
+  // Twelve at once: connections are open, and more are wanted than the pool has.
+  const many = () => Promise.all(Array.from({ length: 12 }, () => api.ask('GET', '/api/runs')));
+  await many();
+
+  proxy.stall();
+  await Promise.all([
+    expectUnavailable(api, 'GET', '/api/runs'),
+    expectUnavailable(api, 'POST', '/api/workflows/ci-1/run'),
+  ]);
+  expect(await api.ask('GET', '/health')).toMatchObject({ status: 200 });
+  for (const { status } of await many()) expect(status).toBe(503);
+  proxy.unstall();
+  proxy.cut();
+  await expect.poll(async () => (await api.ask('GET', '/api/runs')).status, { timeout: 10_000 }).toBe(200);
+
+  await proxy.close();
+  await expectUnavailable(api, 'GET', '/api/workflows');
+  await expect
+    .poll(() => api.ask('GET', '/ready'))
+    .toMatchObject({
+      status: 503,
+      body: { ready: false, reasons: [expect.stringContaining('deaf')] },
+    });
+  await proxy.open();
+  await expect.poll(async () => (await api.ask('GET', '/api/runs')).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await api.ask('GET', '/ready')).status, { timeout: 10_000 }).toBe(200);
+});
+
+test('a slow statement is not taken for an outage', async () => {
+  await using db = await testDatabase();
+  await using api = await startApi(db.url);
+  const locker = await db.pool.connect();
+  await locker.query('begin; lock table wfg_workflows in exclusive mode');
+  const answer = api.ask('POST', '/api/workflows/ci-1/run');
+  await locker.query('select pg_sleep(3.2)');
+  await locker.query('rollback');
+  locker.release();
+  expect((await answer).status).toBe(202);
+});

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
+
+let db: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  api = await startApi(db.url);
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+const graphJob = (id: string, depends_on: string[] = []) => ({ id, name: id, command: 'true', depends_on });
+
+test('an empty database gets the sample', async () => {
+  const { status, body } = await api.ask('GET', '/api/workflows');
+  expect(status).toBe(200);
+  expect(body).toMatchObject([{ id: 'ci-1', name: 'ci.yml', trigger: 'on: push' }]);
+});
+
+test('workflow-graph’s array comes back with every key, and what the server decides is ignored', async () => {
+  const sent = {
+    id: 'mine',
+    name: 'graph',
+    trigger: 'on: push',
+    jobs: [
+      { ...graphJob('a'), status: 'success', attempt: 7, metadata: { big: 1 }, required_labels: ['gpu'] },
+      graphJob('b', ['a']),
+    ],
+  };
+  const { status, headers, body } = await api.ask('POST', '/api/workflows', sent);
+  expect(status).toBe(201);
+  expect(headers.get('location')).toMatch(/^\/api\/workflows\/[0-9a-f-]{36}\/status$/);
+  expect(body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'graph',
+    trigger: 'on: push',
+    jobs: [
+      {
+        id: 'a',
+        name: 'a',
+        status: 'queued',
+        command: 'true',
+        duration_secs: null,
+        started_at: null,
+        depends_on: [],
+        output: null,
+        required_labels: ['gpu'],
+        max_retries: 0,
+        attempt: 0,
+        metadata: { big: 1 },
+        ports: [],
+        children: null,
+        collapsed: false,
+      },
+      expect.objectContaining({ id: 'b', depends_on: ['a'], required_labels: [] }),
+    ],
+  });
+  const shown = await api.ask('GET', headers.get('location') ?? '');
+  expect(shown.body).toEqual(body);
+});
+
+test('a file’s text is taken as YAML', async () => {
+  const text =
+    'name: filed\non: [push, manual]\njobs:\n  one:\n    run: echo\n  two: {needs: one, run: echo}\n';
+  const { status, body } = await api.ask('POST', '/api/workflows', text, {
+    'content-type': 'application/yaml',
+  });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ name: 'filed', trigger: 'on: [push, manual]' });
+});
+
+test('integers beyond 2^53 and text that PostgreSQL cannot store survive in metadata', async () => {
+  const text =
+    '{"name":"a\\u0000b","jobs":[{"id":"x","name":"x","command":"true","depends_on":[],"metadata":{"n":12345678901234567890,"s":"\\ud800"}}]}';
+  const created = await fetch(`${api.url}/api/workflows`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  });
+  expect(created.status).toBe(201);
+  const answer = await created.text();
+  expect(answer).toContain('"metadata":{"n":12345678901234567890,"s":"�"}');
+  expect(answer).toContain('"name":"a␀b"');
+});
+
+test('PUT creates, then replaces; DELETE removes', async () => {
+  const body = { name: 'put', jobs: { a: { run: 'true' } } };
+  expect(await api.ask('PUT', '/api/workflows/put.1', body)).toMatchObject({
+    status: 201,
+    body: { id: 'put.1' },
+  });
+  const replaced = await api.ask('PUT', '/api/workflows/put.1', { ...body, name: 'again' });
+  expect(replaced).toMatchObject({ status: 200, body: { id: 'put.1', name: 'again' } });
+  expect((await api.ask('DELETE', '/api/workflows/put.1')).status).toBe(204);
+  expect((await api.ask('DELETE', '/api/workflows/put.1')).status).toBe(404);
+  expect((await api.ask('GET', '/api/workflows/put.1/status')).status).toBe(404);
+});
+
+test('the sample can be stored again', async () => {
+  await api.ask('DELETE', '/api/workflows/ci-1');
+  const { status, body } = await api.ask('POST', '/api/workflows/sample');
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ id: 'ci-1', jobs: { length: 8 } });
+});
+
+test('lists are newest first, in stable pages that Link leads through', async () => {
+  for (const id of ['page-1', 'page-2', 'page-3']) {
+    await api.ask('PUT', `/api/workflows/${id}`, { name: id, jobs: {} });
+  }
+  const ids: unknown[] = [];
+  let path: string | undefined = '/api/workflows?limit=2';
+  while (path !== undefined) {
+    const { body, headers } = await api.ask('GET', path);
+    if (Array.isArray(body)) ids.push(...body.map((workflow: { id: unknown }) => workflow.id));
+    path = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+  }
+  expect(ids.slice(0, 3)).toEqual(['page-3', 'page-2', 'page-1']);
+  expect(new Set(ids).size).toBe(ids.length);
+  const all = await api.ask('GET', '/api/workflows');
+  expect(all.body).toHaveLength(ids.length);
+});
+
+test('`status` keeps the workflows in which a job has it; an unknown word keeps none', async () => {
+  const queued = await api.ask('GET', '/api/workflows?status=queued');
+  expect(queued.body).toContainEqual(expect.objectContaining({ id: 'ci-1' }));
+  expect(queued.body).not.toContainEqual(expect.objectContaining({ id: 'page-1' }));
+  expect((await api.ask('GET', '/api/workflows?status=running')).body).toEqual([]);
+  expect((await api.ask('GET', '/api/workflows?status=nonsense')).body).toEqual([]);
+});
+
+test.each([
+  ['a cycle, by its path', { a: { run: 'x', needs: 'b' }, b: { run: 'x', needs: 'a' } }, 'a -> b -> a'],
+  ['an unknown dependency', { a: { run: 'x', needs: 'z' } }, "depends on 'z'"],
+  ['an empty command', { a: { run: ' ' } }, "either 'run' or 'steps'"],
+  ['a bad id', { 'a b': { run: 'x' } }, 'must match'],
+  ['a typo', { a: { run: 'x', retrys: 1 } }, 'retrys'],
+])('creating refuses %s with 422', async (_what, jobs, message) => {
+  const { status, body } = await api.ask('POST', '/api/workflows', { name: 'bad', jobs });
+  expect(status).toBe(422);
+  expect(body).toMatchObject({
+    code: 'invalid_workflow',
+    status: 422,
+    detail: expect.stringContaining(message),
+  });
+});
