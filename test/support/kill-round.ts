@@ -2,7 +2,7 @@
 import type { Run } from '@wfg/shared/contract/run';
 import { expect } from 'vitest';
 import type { Cluster } from './cluster.ts';
-import { processesWith } from './left-processes.ts';
+import { commandLine, processesWith } from './left-processes.ts';
 import type { ServiceName } from './process.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -51,13 +51,17 @@ export async function killRound(cluster: Cluster, service: ServiceName, delayMs:
   await waitFor('the moment to kill', () => performance.now() >= until);
 
   const victim = service === 'worker' ? index.worker : 0;
-  const mark = `WFG_WORKER_ID=worker-${victim + 1}\0`;
-  const before = service === 'worker' ? processesWith(mark) : [];
+  const marks = [`WFG_RUN_ID=${runId}\0`, `WFG_WORKER_ID=worker-${victim + 1}\0`];
+  const before = service === 'worker' ? processesWith(...marks) : [];
   await cluster.kill(service, victim);
   if (service === 'worker') {
     await waitFor(
       'the killed worker’s processes to end',
-      () => processesWith(mark).every((pid) => !before.includes(pid)),
+      () => {
+        const left = processesWith(...marks).filter((pid) => before.includes(pid));
+        if (left.length > 0) throw new Error(`alive: ${left.map(commandLine).join('; ')}`);
+        return true;
+      },
       GONE_MS,
     );
   }

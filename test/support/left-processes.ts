@@ -14,17 +14,26 @@ export async function endLeftProcesses(mark: string): Promise<string[]> {
     return [];
   } catch {
     const left = processesWith(mark);
-    const commands = left.map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
+    const commands = left.map(commandLine);
     for (const pid of left) process.kill(pid, 'SIGKILL');
     return commands;
   }
 }
 
-/** The ids of all processes with this text in their environment. */
-export function processesWith(mark: string): number[] {
+/** The ids of all processes with all of these texts in their environment. */
+export function processesWith(...marks: string[]): number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && readProc(pid, 'environ').includes(mark));
+    .filter((pid) => pid > 0 && pid !== process.pid && hasAll(readProc(pid, 'environ'), marks));
+}
+
+function hasAll(text: string, marks: string[]): boolean {
+  return marks.every((mark) => text.includes(mark));
+}
+
+/** The id and the command line of a process. */
+export function commandLine(pid: number): string {
+  return `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`;
 }
 
 function readProc(pid: number, file: 'environ' | 'cmdline'): string {

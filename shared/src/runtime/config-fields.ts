@@ -41,7 +41,7 @@ export const configFields = z.object({
   WORKER_CONCURRENCY: whole(1, 1_000).default(availableParallelism),
   LEASE_TTL_SECS: whole(1, 86_400).default(30),
   REAP_INTERVAL_SECS: whole(1, 3_600).default(5),
-  /** From SIGTERM to the end of the process. */
+  /** From SIGTERM until what still runs is stopped. */
   SHUTDOWN_GRACE_SECS: whole(0, 3_600).default(8),
   /** From SIGTERM to SIGKILL of a command. */
   KILL_GRACE_SECS: whole(0, 3_600).default(5),

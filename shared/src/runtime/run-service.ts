@@ -26,15 +26,19 @@ export interface Start<C> {
   stopping: AbortSignal;
 }
 
+/** What an orderly end takes after the grace: last results, goodbyes, closed connections. */
+const WRAP_UP_SECS = 3;
+
 /**
  * Runs a service until it is asked to stop, then disposes of it, and ends the process: with 0; with 1 after an
- * error, a second signal, or if disposal takes longer than SHUTDOWN_GRACE_SECS; with 2 if the configuration is
- * wrong. With --print-config it only shows the configuration.
+ * error, a second signal, or if disposal takes longer than SHUTDOWN_GRACE_SECS, `killSecs` and 3 s together; with 2
+ * if the configuration is wrong. With --print-config it only shows the configuration.
  */
 export async function runService<S extends ServiceSchema>(
   name: string,
   schema: S,
   start: (given: Start<z.output<S>>) => Promise<Service>,
+  killSecs: (config: z.output<S>) => number = () => 0,
 ): Promise<never> {
   const config = configOrExit(schema);
   if (process.argv.includes('--print-config')) {
@@ -45,7 +49,7 @@ export async function runService<S extends ServiceSchema>(
   process.on('uncaughtException', (err) => fail(log, err));
   const request = stopRequest({
     log,
-    graceSecs: config.SHUTDOWN_GRACE_SECS,
+    graceSecs: config.SHUTDOWN_GRACE_SECS + killSecs(config) + WRAP_UP_SECS,
     parentPid: config.WFG_PARENT_PID,
   });
   try {
