@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { newMark, processesWith } from './command.fixture.ts';
+import { killTrees } from './kill-tree.ts';
+import { MARK } from './spawner/protocol.ts';
+
+/** A shell that leads a group, and has said a word. */
+async function startShell(
+  text: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ pid: number; shell: ChildProcess }> {
+  const shell = spawn('/bin/sh', ['-c', text], { detached: true, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(shell.stdout, 'data');
+  const { pid } = shell;
+  if (pid === undefined) throw new Error('no shell');
+  onTestFinished(
+    () => void (shell.exitCode === null && shell.signalCode === null && process.kill(-pid, 'SIGKILL')),
+  );
+  return { pid, shell };
+}
+
+test('each process gets one SIGTERM', async () => {
+  const mark = newMark().value;
+  const count = `trap 'n=$((n+1)); echo $n' TERM; (setsid sleep 60 &); echo up; while :; do sleep 0.05; done`;
+  const { pid, shell } = await startShell(count, { [MARK]: mark });
+  let seen = '';
+  shell.stdout?.on('data', (text) => (seen += String(text)));
+  await killTrees([{ pid, ended: false, mark }], 400);
+  expect(seen).toBe('1\n');
+  expect(processesWith(mark)).toEqual([]);
+});
+
+test('a pid that is used again, and what another attempt started, are left alone', async () => {
+  const mark = newMark().value;
+  const { pid } = await startShell('echo up; sleep 60', {});
+  const other = await startShell('echo up; sleep 60', { [MARK]: 'other' });
+  await killTrees([{ pid, ended: true, mark }], 0);
+  await killTrees([{ pid: null, ended: true, mark: 'oth' }], 0);
+  expect(process.kill(pid, 0) && process.kill(other.pid, 0)).toBe(true);
+});
+
+test('what is left of a group is found without its leader and its environment', async () => {
+  const { pid, shell } = await startShell('env -i sleep 64 & echo up', {});
+  await once(shell, 'exit');
+  expect(await killTrees([{ pid, ended: true, mark: newMark().value }], 0)).toEqual([]);
+  expect(processesWith('sleep\x0064')).toEqual([]);
+});

@@ -1,0 +1,85 @@
+// Ends everything that commands started: first politely, then for sure.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findProcesses, hasProcessTable, isAlive, type Process, type Tree } from './process-table.ts';
+
+export type { Tree } from './process-table.ts';
+
+/** For SIGKILL to take effect; longer needs only a process that hangs in the kernel. */
+const KILL_MS = 4_000;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * Sends SIGTERM to all processes of the trees, after `graceMs` (0: at once) SIGKILL, until none is left, also of
+ * those born meanwhile. Returns the pids of what could not be killed within 4 s more. Never throws.
+ * Where there is no /proc only the process groups are known.
+ */
+export async function killTrees(trees: readonly Tree[], graceMs: number): Promise<number[]> {
+  if (trees.length === 0) return [];
+  if (graceMs > 0) await terminate(trees, graceMs);
+  return kill(trees);
+}
+
+/** Whether a process group has members, zombies included. */
+export function groupExists(pid: number): boolean {
+  return send(-pid, 0);
+}
+
+async function terminate(trees: readonly Tree[], graceMs: number): Promise<void> {
+  const deadline = performance.now() + graceMs;
+  signalAll(trees, await find(trees), 'SIGTERM');
+  let pause = FIRST_PAUSE_MS;
+  // What is born from now on, like the clean-up of a trap, has the grace but gets no signal.
+  for (let left = await find(trees); left.length > 0; ) {
+    const remaining = deadline - performance.now();
+    if (remaining <= 0) return;
+    await sleep(Math.min(pause, remaining));
+    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+    if (!left.some(isLeft)) left = await find(trees);
+  }
+}
+
+/** A child may be born behind the back of one look at the table, so only two clean ones in a row count. */
+async function kill(trees: readonly Tree[]): Promise<number[]> {
+  const deadline = performance.now() + KILL_MS;
+  let pause = FIRST_PAUSE_MS;
+  signalAll(trees, [], 'SIGKILL');
+  for (let clean = 0; ; ) {
+    const left = await find(trees);
+    clean = left.length === 0 ? clean + 1 : 0;
+    if (clean === 2) return [];
+    if (performance.now() > deadline) return left.map(({ pid }) => Math.abs(pid));
+    signalAll(trees, left, 'SIGKILL');
+    await sleep(pause);
+    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+  }
+}
+
+/** Each process gets it once: many programs take a second SIGTERM for an order to drop everything. */
+function signalAll(trees: readonly Tree[], found: readonly Process[], signal: NodeJS.Signals): void {
+  // As a whole, since the kernel lets no member of a group fork past that. The number of a shell that is gone
+  // may be another's.
+  const groups = new Set(trees.flatMap(({ pid, ended }) => (pid === null || ended ? [] : [pid])));
+  for (const group of groups) send(-group, signal);
+  for (const { pid, group } of found) if (!groups.has(group)) send(pid, signal);
+}
+
+/** Without /proc a group stands for its members. */
+async function find(trees: readonly Tree[]): Promise<Process[]> {
+  if (hasProcessTable) return findProcesses(trees);
+  const groups = trees.flatMap(({ pid }) => (pid !== null && groupExists(pid) ? [pid] : []));
+  return groups.map((group) => ({ pid: -group, startedAt: 0, group }));
+}
+
+function isLeft(process: Process): boolean {
+  return hasProcessTable ? isAlive(process) : send(process.pid, 0);
+}
+
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,102 @@
+// Reads /proc: which processes belong to the trees of some commands.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { MARK } from './spawner/protocol.ts';
+
+export interface Tree {
+  /** The command's shell, which leads a session and a process group of its own. Null: not known, or no group left. */
+  pid: number | null;
+  /** The shell is gone, so that its pid may by now be another process's. */
+  ended: boolean;
+  /** The value of MARK in the environment of everything the attempt started. */
+  mark: string;
+}
+
+export interface Process {
+  pid: number;
+  /** In clock ticks since boot; with the pid it names a process for ever. */
+  startedAt: number;
+  group: number;
+}
+
+interface Row extends Process {
+  parent: number;
+  session: number;
+  mark: string | null;
+}
+
+/** Between two pauses for other work; a process costs 20 to 50 µs. */
+const PROCESSES_AT_A_TIME = 64;
+
+export const hasProcessTable = existsSync('/proc/self/stat');
+
+/** Every living process of the trees, in no order. */
+export async function findProcesses(trees: readonly Tree[]): Promise<Process[]> {
+  const rows = await readTable();
+  const marks = new Set(trees.map((tree) => tree.mark));
+  const pids = new Set(rows.map((row) => row.pid));
+  // A group's number is taken while it has members. If its leader is gone and the pid is used again, the group is new.
+  const groups = new Set(
+    trees.flatMap(({ pid, ended }) => (pid === null || (ended && pids.has(pid)) ? [] : [pid])),
+  );
+  const ours = (row: Row) =>
+    row.mark === null ? groups.has(row.group) || groups.has(row.session) : marks.has(row.mark);
+  return withDescendants(rows.filter(ours), rows);
+}
+
+/** False for a zombie, and for a pid that is used again. */
+export function isAlive({ pid, startedAt }: Process): boolean {
+  return readStat(pid)?.startedAt === startedAt;
+}
+
+/** A child that cleared its environment and left the session is still its parent's child. */
+function withDescendants(found: Row[], rows: readonly Row[]): Row[] {
+  const children = Map.groupBy(rows, (row) => row.parent);
+  const all = new Set(found);
+  // A set that grows while it is walked is walked to its end.
+  for (const row of all) for (const child of children.get(row.pid) ?? []) all.add(child);
+  return [...all];
+}
+
+async function readTable(): Promise<Row[]> {
+  const rows: Row[] = [];
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  for (const [index, name] of pids.entries()) {
+    if (index % PROCESSES_AT_A_TIME === PROCESSES_AT_A_TIME - 1) await setImmediate();
+    const stat = readStat(Number(name));
+    if (stat) rows.push({ ...stat, mark: readMark(stat.pid) });
+  }
+  return rows;
+}
+
+/** Null for a process that is gone, or a zombie. */
+function readStat(pid: number): Omit<Row, 'mark'> | null {
+  const text = read(pid, 'stat');
+  // The name before the last parenthesis may hold anything.
+  const [state, parent, group, session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || state === '' || 'ZXx'.includes(state)) return null;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(rest[15]),
+  };
+}
+
+/** Null also for a process of another user, whose environment is not for us. */
+function readMark(pid: number): string | null {
+  const entry = `\0${MARK}=`;
+  const text = `\0${read(pid, 'environ')}`;
+  const at = text.indexOf(entry);
+  return at < 0 ? null : text.slice(at + entry.length, text.indexOf('\0', at + entry.length));
+}
+
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,68 @@
+// A command that was started, as its attempt handles it: two streams, an end, and a tree that can be killed.
+
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { groupExists, killTrees } from './kill-tree.ts';
+import type { Tree } from './process-table.ts';
+
+/** The part of a pino logger that is used. */
+export interface Log {
+  warn: (fields: object, message: string) => void;
+}
+
+export interface CommandExit {
+  code: number | null;
+  signal: string | null;
+  /** Set when nothing is known of the command but that it is gone. */
+  error: string | null;
+}
+
+export interface RunningCommand {
+  stdout: Readable;
+  stderr: Readable;
+  /** The end of the shell; its output may go on. Never rejects. */
+  exited: Promise<CommandExit>;
+  /** Whether background children of the shell are still in its process group. */
+  hasGroup: () => boolean;
+  /** SIGTERM, after `graceMs` SIGKILL, to all of the attempt. Resolves when nothing is left, at most 4 s after. */
+  kill: (graceMs: number) => Promise<void>;
+  /** Closes the output and leaves alone what still runs. */
+  release: () => void;
+}
+
+export interface Started {
+  tree: Tree;
+  exited: Promise<CommandExit>;
+  /** Read ends of its pipes, not blocking. */
+  stdout: number;
+  stderr: number;
+  forget: () => void;
+  log: Log;
+}
+
+export function runningCommand({ tree, exited, log, forget, ...fds }: Started): RunningCommand {
+  const stdout = readPipe(fds.stdout);
+  const stderr = readPipe(fds.stderr);
+  return {
+    stdout,
+    stderr,
+    exited,
+    hasGroup: () => tree.pid !== null && groupExists(tree.pid),
+    async kill(graceMs) {
+      const pids = await killTrees([tree], graceMs);
+      if (pids.length > 0) log.warn({ pids }, 'processes could not be killed');
+    },
+    release() {
+      stdout.destroy();
+      stderr.destroy();
+      forget();
+    },
+  };
+}
+
+function readPipe(fd: number): Readable {
+  const socket = new Socket({ fd, readable: true, writable: false });
+  // A pipe that breaks is a pipe that ends: `close` follows.
+  socket.on('error', () => undefined);
+  return socket;
+}

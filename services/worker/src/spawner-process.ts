@@ -1,0 +1,76 @@
+// One spawner process as the worker sees it: requests with their answers, exits of commands, and its end.
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Exited, Reply, Request } from './spawner/protocol.ts';
+
+const PROGRAM = fileURLToPath(new URL('spawner/main.ts', import.meta.url));
+/** Longer than the slowest start of a process on a machine that still works. */
+const ANSWER_MS = 20_000;
+
+export interface SpawnerProcess {
+  /** Resolves with the pid of what was started. Rejects when it refuses, dies or does not answer. */
+  ask: (request: Exclude<Request, { op: 'forget' }>) => Promise<number>;
+  forget: (id: number) => void;
+  isDead: () => boolean;
+  /** Resolves with the reason when it is dead. */
+  died: Promise<string>;
+  /** Closes the channel, upon which it kills all trees, removes the folder and ends. */
+  close: () => void;
+}
+
+/** `onExited` is called once for each command that was started. */
+export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) => void): SpawnerProcess {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [PROGRAM, baseDir], {
+    cwd: '/',
+    // Commands can read it in /proc, so it holds none of the worker's secrets.
+    env: { PATH, NODE_COMPILE_CACHE },
+    // Apart from the worker's group, so that Ctrl-C does not reach it.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const asked = new Map<number, PromiseWithResolvers<number>>();
+  const died = Promise.withResolvers<string>();
+  let death: string | null = null;
+
+  function die(reason: string): void {
+    death = reason;
+    died.resolve(reason);
+    for (const { reject } of asked.values()) reject(new Error(reason));
+  }
+
+  child.on('message', (reply: Reply) => {
+    if (reply.op === 'exited') onExited(reply);
+    else if (reply.op === 'done') asked.get(reply.id)?.resolve(reply.pid);
+    else asked.get(reply.id)?.reject(new Error(reply.error));
+  });
+  child.once('error', (err) => die(`the spawner cannot be started: ${err.message}`));
+  child.once('exit', (code, signal) => die(`the spawner died (${signal ?? `exit code ${code}`})`));
+
+  return {
+    async ask(request) {
+      if (death !== null) throw new Error(death);
+      const answer = Promise.withResolvers<number>();
+      asked.set(request.id, answer);
+      const timer = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS);
+      // Whoever cannot be spoken to is dying: its end is what the answer is then.
+      child.send(request, (err) => err && child.kill('SIGKILL'));
+      try {
+        return await answer.promise;
+      } finally {
+        clearTimeout(timer);
+        asked.delete(request.id);
+      }
+    },
+    forget(id) {
+      child.send({ op: 'forget', id } satisfies Request, () => undefined);
+    },
+    isDead: () => death !== null,
+    died: died.promise,
+    close() {
+      if (child.connected) child.disconnect();
+      setTimeout(() => child.kill('SIGKILL'), ANSWER_MS).unref();
+    },
+  };
+}
