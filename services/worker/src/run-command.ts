@@ -1,0 +1,156 @@
+// Executes one attempt of a command job, from its folder to its result.
+
+import { randomUUID } from 'node:crypto';
+import type { CommandSpec } from '@wfg/shared/queries/claim';
+import { commandEnv, type Env } from './command-env.ts';
+import { drainOutput } from './drain-output.ts';
+import { type JobDir, makeJobDir } from './job-dir.ts';
+import { createJobOutput, type JobOutput, type LogChunk } from './job-output.ts';
+import { Secrets } from './masker.ts';
+import { OutputCollector, OutputError, type Outputs, parseOutputFile, readOutputFile } from './outputs.ts';
+import { runShell, type ShellIo, type ShellResult } from './run-shell.ts';
+import type { Spawner } from './spawner.ts';
+import { createStopper } from './stopper.ts';
+
+export interface CommandJob {
+  runId: string;
+  position: number;
+  attempt: number;
+  try: number;
+  workflowId: string | null;
+  jobId: string;
+  /** The workflow's, then the job's, merged. */
+  env: Env;
+  /** Run as it is, if there are no steps. */
+  run: string | null;
+  /** One after another, each under `set -e`; the first that fails ends the job. */
+  steps: CommandSpec['steps'];
+  timeoutSecs: number | null;
+  /** Outputs of the direct dependencies, by job and key. */
+  upstream: Record<string, Outputs>;
+  /** Names of variables whose values are masked. */
+  mask?: string[];
+}
+
+/** What is the same for all commands of a worker. */
+export interface CommandSettings {
+  spawner: Spawner;
+  workerId: string;
+  /** From SIGTERM to SIGKILL. */
+  killGraceMs: number;
+  /** Of an attempt. */
+  logMaxBytes: number;
+}
+
+export interface CommandIo extends CommandSettings {
+  /** Awaited before the next chunk, so that a slow sink slows the command. If it rejects, the command is killed. */
+  log: { write: (chunk: LogChunk) => void | Promise<void> };
+  /** Kills the command when aborted; the reason, or its message, becomes the result's error. */
+  signal: AbortSignal;
+}
+
+export interface CommandResult extends ShellResult {
+  /** Also of a command that did not complete. */
+  outputs: Outputs;
+}
+
+const COMPLETED: ShellResult = { outcome: 'completed', exitCode: 0, signal: null, error: null };
+
+/**
+ * Resolves when the command and all it left in its process group are gone, and all output has been delivered.
+ * What goes wrong with the job is its result; rejects only for a fault of the worker, such as a full disk.
+ */
+export async function runCommand(job: CommandJob, io: CommandIo): Promise<CommandResult> {
+  await using dir = await makeJobDir(io.spawner, job.upstream);
+  using stopper = createStopper(io.signal, job.timeoutSecs);
+  const outputs = new OutputCollector();
+  const secrets = new Secrets();
+  for (const { env } of shellsOf(job)) {
+    for (const name of job.mask ?? []) secrets.add(env[name] ?? job.env[name] ?? '');
+  }
+  const log = createJobOutput({
+    write: (chunk) => io.log.write(chunk),
+    maxBytes: io.logMaxBytes,
+    outputs,
+    secrets,
+    onBroken: (err) => stopper.stop({ outcome: 'killed', error: `its log cannot be kept: ${String(err)}` }),
+  });
+  const { spawner, killGraceMs } = io;
+  const shellIo: ShellIo = { spawner, killGraceMs, mark: randomUUID(), log, stopper, started: [] };
+  try {
+    const result = await runShells(job, io.workerId, dir, shellIo);
+    await killBackground(shellIo);
+    return await withOutputs(result, { collected: outputs, file: dir.outputFile, secrets, log });
+  } finally {
+    await log.end();
+    for (const { command } of shellIo.started) command.release();
+  }
+}
+
+/** One after another, up to the first that fails. */
+async function runShells(job: CommandJob, workerId: string, dir: JobDir, io: ShellIo): Promise<ShellResult> {
+  let result = COMPLETED;
+  for (const { flags, run, label, env, timeout } of shellsOf(job)) {
+    const jobEnv = { ...job.env, ...env };
+    result = await runShell(
+      {
+        label,
+        args: [...flags, ...(await dir.shellArgs(run))],
+        env: commandEnv({ ...job, ...dir, workerId, workerEnv: process.env, jobEnv }),
+        cwd: dir.work,
+        timeoutSecs: timeout,
+      },
+      io,
+    );
+    if (result.outcome !== 'completed') break;
+  }
+  return result;
+}
+
+interface ShellText {
+  flags: string[];
+  run: string;
+  label: string | null;
+  env: Env;
+  timeout: number | null;
+}
+
+/** A plain run is the user's own script; of steps it is promised that they stop at the first error. */
+function shellsOf({ run, steps }: CommandJob): ShellText[] {
+  if (steps && steps.length > 0) return steps.map((step) => ({ ...step, flags: ['-e'] }));
+  return [{ flags: [], run: run ?? '', label: null, env: {}, timeout: null }];
+}
+
+/** What the shells left in the background ends with the job; a daemon that made itself a session of its own stays. */
+async function killBackground({ started, killGraceMs, log }: ShellIo): Promise<void> {
+  const left = started.filter(({ command }) => command.hasGroup());
+  if (left.length === 0) return;
+  await Promise.all(left.map(({ command }) => command.kill(killGraceMs)));
+  await drainOutput(log.reading, Promise.all(left.map(({ read }) => read)));
+}
+
+interface OutputSources {
+  collected: OutputCollector;
+  file: string;
+  secrets: Secrets;
+  log: JobOutput;
+}
+
+/** A command that completed has failed all the same if its outputs cannot be used. */
+async function withOutputs(result: ShellResult, sources: OutputSources): Promise<CommandResult> {
+  const { collected, file, secrets, log } = sources;
+  try {
+    for (const [key, value] of parseOutputFile(await readOutputFile(file))) collected.set(key, value);
+    const outputs = collected.all();
+    for (const [key, value] of Object.entries(outputs)) {
+      if (!secrets.isIn(value)) continue;
+      delete outputs[key];
+      log.writeLine('stdout', `[wfg] output ${key} holds a masked value and is not passed on`);
+    }
+    return { ...result, outputs };
+  } catch (err) {
+    if (!(err instanceof OutputError)) throw err;
+    if (result.outcome !== 'completed') return { ...result, outputs: {} };
+    return { ...result, outcome: 'failed', error: err.message, outputs: {} };
+  }
+}

@@ -1,0 +1,92 @@
+// Runs one shell of an attempt: the whole of a plain `run`, or one step.
+
+import { type Env, findBadVariable } from './command-env.ts';
+import { drainOutput } from './drain-output.ts';
+import type { JobOutput } from './job-output.ts';
+import type { CommandExit, RunningCommand } from './running-command.ts';
+import { explainSpawnError } from './spawn-error.ts';
+import type { Spawner } from './spawner.ts';
+import type { Stopper } from './stopper.ts';
+import { within } from './within.ts';
+
+/** For the news of a shell's end, after it was killed. */
+const NEWS_MS = 2_000;
+/** Of what was not started, or could not be killed. */
+const NO_EXIT: CommandExit = { code: null, signal: null, error: null };
+
+export interface Shell {
+  /** Shown in a line above its output. */
+  label: string | null;
+  /** The arguments of /bin/sh. */
+  args: string[];
+  env: Env;
+  cwd: string;
+  timeoutSecs: number | null;
+}
+
+/** What the shells of an attempt have in common. */
+export interface ShellIo {
+  spawner: Spawner;
+  mark: string;
+  log: JobOutput;
+  stopper: Stopper;
+  killGraceMs: number;
+  /** Everything started is added here; whoever made the list releases it. */
+  started: StartedShell[];
+}
+
+export interface StartedShell {
+  command: RunningCommand;
+  /** Resolves when its output is at its end. */
+  read: Promise<unknown>;
+}
+
+export interface ShellResult {
+  outcome: 'completed' | 'failed' | 'timed_out' | 'killed';
+  exitCode: number | null;
+  signal: string | null;
+  /** Null if completed. */
+  error: string | null;
+}
+
+/** Resolves when the shell has ended and its output been read. Background children may still run. Never rejects. */
+export async function runShell(shell: Shell, io: ShellIo): Promise<ShellResult> {
+  const { spawner, mark, log, stopper, started } = io;
+  const { label, args, env, cwd, timeoutSecs } = shell;
+  if (stopper.reason) return judgeStopped(NO_EXIT, stopper, log.tail());
+  if (label !== null) log.writeLine('stdout', `=== ${label.replaceAll(/[\r\n]+/g, ' ')} ===`);
+  const bad = findBadVariable(env);
+  if (bad !== null) return failed(bad);
+  let command: RunningCommand;
+  try {
+    command = await spawner.start({ file: '/bin/sh', args, cwd, env, mark });
+  } catch (err) {
+    return failed(explainSpawnError(err));
+  }
+  const read = Promise.all([log.attach('stdout', command.stdout), log.attach('stderr', command.stderr)]);
+  started.push({ command, read });
+  const limit = stopper.limit(timeoutSecs);
+  const ended = await Promise.race([command.exited.then(() => true), stopper.stopped.then(() => false)]);
+  limit[Symbol.dispose]();
+  if (!ended) await command.kill(io.killGraceMs);
+  const exit = (await within(command.exited, NEWS_MS)) ? await command.exited : NO_EXIT;
+  await drainOutput(log.reading, read);
+  return ended ? judge(exit, log.tail()) : judgeStopped(exit, stopper, log.tail());
+}
+
+function judge({ code, signal, error }: CommandExit, tail: string): ShellResult {
+  const result = { exitCode: code, signal };
+  if (error !== null) return { ...result, outcome: 'failed', error };
+  if (signal !== null) return { ...result, outcome: 'failed', error: `signal ${signal}: ${tail}` };
+  if (code !== 0) return { ...result, outcome: 'failed', error: `exit code ${code}: ${tail}` };
+  return { ...result, outcome: 'completed', error: null };
+}
+
+function judgeStopped({ code, signal }: CommandExit, { reason }: Stopper, tail: string): ShellResult {
+  const { outcome = 'killed', error = '' } = reason ?? {};
+  return { outcome, exitCode: code, signal, error: outcome === 'timed_out' ? error + tail : error };
+}
+
+function failed(error: string): ShellResult {
+  return { outcome: 'failed', exitCode: null, signal: null, error };
+}
