@@ -15,8 +15,12 @@ export const cancel: Command = {
   async run([id = ''], values) {
     const run = runId(id);
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    const answer = await http.post(`api/runs/${run}/cancel`, undefined, z.unknown());
-    print(values.json ? `${JSON.stringify(answer)}\n` : `asked run ${run} to end\n`);
+    await http.post(`api/runs/${run}/cancel`, undefined, z.unknown());
+    print(
+      values.json
+        ? `${JSON.stringify({ type: 'cancel_requested', run_id: run })}\n`
+        : `asked run ${run} to end\n`,
+    );
     return EXIT.ok;
   },
 };

@@ -11,6 +11,8 @@ import { endWithReader, say, screen } from '../output.ts';
 import { runId } from '../run-id.ts';
 import { serverUrl } from '../server-url.ts';
 
+/** Chunks in one answer: each has at most 64 KiB. */
+const PAGE = 200;
 const Chunks = z.array(LogChunk);
 
 export const logs: Command = {
@@ -48,12 +50,13 @@ function attemptIndex(text: string | undefined): number | undefined {
 
 /** All that is stored, page by page. */
 async function showStored(http: HttpClient, path: string, attempt: number | undefined, writer: LogWriter) {
-  const query = new URLSearchParams(attempt === undefined ? {} : { attempt: String(attempt) });
-  for (;;) {
+  const query = new URLSearchParams({ limit: String(PAGE) });
+  if (attempt !== undefined) query.set('attempt', String(attempt));
+  for (let more = true; more; ) {
     const chunks = await http.get(`${path}?${query.toString()}`, Chunks);
     for (const chunk of chunks) writer.chunk(chunk);
     const last = chunks.at(-1);
-    if (last === undefined) return;
-    query.set('after', `${last.attempt}:${last.sequence}`);
+    if (last) query.set('after', `${last.attempt}:${last.sequence}`);
+    more = chunks.length === PAGE;
   }
 }

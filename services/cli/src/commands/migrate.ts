@@ -1,11 +1,10 @@
 // wfg migrate: brings the schema of a database up to date.
-import { migrate as applyMigrations } from '@wfg/shared/db/migrate';
-import { isConnectionError } from '@wfg/shared/db/sqlstate';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import type { Command } from '../command.ts';
-import { EXIT, ExitError, messageOf } from '../exit-error.ts';
+import { EXIT } from '../exit-error.ts';
 import { lineLogger } from '../line-logger.ts';
+import { migrateDatabase } from '../migrate-database.ts';
 import { print, say } from '../output.ts';
 import { readServiceLine } from '../service-line.ts';
 
@@ -19,12 +18,7 @@ export const migrate: Command = {
     const { DATABASE_URL: url } = parseEnv(configFields.pick({ DATABASE_URL: true }), process.env);
     // What it waits for is a remark on stderr; the result is on stdout.
     const log = lineLogger('info', (line) => say(readServiceLine(line).text));
-    const applied = await applyMigrations(url, log).catch((err: unknown) => {
-      const cause = err instanceof Error ? (err.cause ?? err) : err;
-      throw new ExitError(isConnectionError(cause) ? EXIT.unreachable : EXIT.failed, messageOf(err), {
-        cause: err,
-      });
-    });
+    const applied = await migrateDatabase(url, log);
     if (values.json) print(`${JSON.stringify({ applied })}\n`);
     else if (applied.length === 0) print('the schema is up to date\n');
     else print(applied.map((name) => `applied ${name}\n`).join(''));

@@ -1,5 +1,6 @@
 // wfg up: all services on one machine.
 import type { Command } from '../command.ts';
+import { EXIT } from '../exit-error.ts';
 import { runUp } from '../up/run-up.ts';
 
 export const up: Command = {
@@ -11,5 +12,8 @@ export const up: Command = {
   ].join('\n'),
   options: { json: { type: 'boolean' } },
   arity: [0, 0],
-  run: (_args, values) => runUp(process.env, values.json === true),
+  async run(_args, values) {
+    await runUp(process.env, values.json === true);
+    return EXIT.ok;
+  },
 };

@@ -17,12 +17,12 @@ export interface Ending {
 /** Resolves when the run has ended and its logs are shown; rejects as `live.failed` does. */
 export async function followRun(live: LiveClient, run: Run, view: RunView): Promise<Ending> {
   const known = new Map<string, KnownJob>();
-  /** Ends of jobs, until their logs are shown. */
-  const held = new Map<string, JobEvent>();
+  /** In order; the first is the end of a job whose log is not shown to its end. */
+  const held: JobEvent[] = [];
   const over = Promise.withResolvers<Extract<RunEvent, { type: 'run_finished' }>>();
   let rev = -1;
   let snapshotRev = -1;
-  const logs = followLogs(live, run.run_id, view, release);
+  const logs = followLogs(live, run.run_id, view, () => show(isShowable));
 
   takeSnapshot(run);
   const leave = live.subscribe({
@@ -35,7 +35,7 @@ export async function followRun(live: LiveClient, run: Run, view: RunView): Prom
   const end = await Promise.race([over.promise, live.failed]);
   leave();
   const incomplete = await Promise.race([logs.drained(), live.failed]);
-  for (const job of held.keys()) release(job);
+  show(() => true);
   view.event(end);
   return { status: end.status, incomplete };
 
@@ -62,18 +62,22 @@ export async function followRun(live: LiveClient, run: Run, view: RunView): Prom
   }
 
   function takeJob(event: JobEvent): void {
-    const job = afterEvent(event);
-    known.set(event.job_id, job);
+    known.set(event.job_id, afterEvent(event));
     if (hasBegun(event)) logs.want(event.job_id, event.attempt);
-    // The end of a job is told after the last line of its log.
-    if (isEnded(job.state) && logs.isOpen(event.job_id)) held.set(event.job_id, event);
-    else view.event(event);
+    held.push(event);
+    show(isShowable);
   }
 
-  function release(job: string): void {
-    const event = held.get(job);
-    if (event) view.event(event);
-    held.delete(job);
+  /** The end of a job is told after the last line of its log. */
+  function isShowable(event: JobEvent): boolean {
+    return !isEnded(afterEvent(event).state) || !logs.isOpen(event.job_id);
+  }
+
+  function show(may: (event: JobEvent) => boolean): void {
+    for (let next = held[0]; next !== undefined && may(next); next = held[0]) {
+      held.shift();
+      view.event(next);
+    }
   }
 }
 

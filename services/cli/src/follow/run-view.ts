@@ -72,7 +72,9 @@ export function textView({ write, isTerminal }: Screen): RunView {
     },
     event(event) {
       if (event.type === 'run_started' || event.type === 'run_finished') return;
-      if (event.type === 'started') startedAt.set(event.job_id, event.at);
+      const start =
+        event.type === 'changed' ? event.job.started_at : event.type === 'started' ? event.at : null;
+      if (start !== null) startedAt.set(event.job_id, start);
       const description = describeEvent(event, startedAt.get(event.job_id));
       if (description === null) return;
       write(`${event.job_id.padEnd(width)} * ${styled(COLOURS[description.tone], description.text)}\n`);

@@ -51,7 +51,7 @@ export function runServices(settings: ServicesSettings): RunningServices {
     while (url === null) {
       await sleep(POLL_MS);
       if (stopping.signal.aborted) return;
-      if (await isReady(healthPort)) url = listening;
+      if (await isReady(new URL(listening).hostname, healthPort)) url = listening;
     }
     note();
     printer.ready(url);
@@ -80,11 +80,11 @@ export function runServices(settings: ServicesSettings): RunningServices {
   };
 }
 
-async function isReady(healthPort: number | undefined): Promise<boolean> {
+async function isReady(host: string, healthPort: number | undefined): Promise<boolean> {
   if (healthPort === undefined) return false;
   try {
     const signal = AbortSignal.timeout(HEALTH_ANSWER_MS);
-    return (await fetch(`http://127.0.0.1:${healthPort}/ready`, { signal })).ok;
+    return (await fetch(`http://${host}:${healthPort}/ready`, { signal })).ok;
   } catch {
     return false;
   }

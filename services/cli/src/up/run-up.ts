@@ -2,19 +2,21 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { migrate } from '@wfg/shared/db/migrate';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import { ownFolder } from '@wfg/shared/runtime/folder-owner';
 import { stopRequest } from '@wfg/shared/runtime/stop-request';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
 import { EXIT, ExitError, messageOf } from '../exit-error.ts';
 import { lineLogger } from '../line-logger.ts';
+import { migrateDatabase } from '../migrate-database.ts';
 import { print } from '../output.ts';
 import { isAlive, readUpFile, removeUpFile } from '../up-file.ts';
 import { choosePort } from './choose-port.ts';
 import { openDatabase } from './database.ts';
 import { endLeftOvers } from './left-overs.ts';
-import { createPrinter } from './printer.ts';
+import { createPrinter, type Printer } from './printer.ts';
 import { SERVICE_NAMES, workerPrefix } from './services.ts';
 import { runServices } from './run-services.ts';
 
@@ -24,10 +26,19 @@ const schema = configFields.omit({ DATABASE_URL: true, DATABASE_DIRECT_URL: true
 /** More than everything takes that has limits of its own: services one after another, then the database. */
 const ALL_STOPS_SECS = 90;
 
-/** Resolves with the exit code when everything has stopped. */
-export async function runUp(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
+type UpConfig = z.output<typeof schema>;
+
+interface Up {
+  env: NodeJS.ProcessEnv;
+  config: UpConfig;
+  dataDir: string;
+  printer: Printer;
+  log: Logger;
+}
+
+/** Resolves when it has been asked to stop and everything has stopped. */
+export async function runUp(env: NodeJS.ProcessEnv, json: boolean): Promise<void> {
   const config = parseEnv(schema, env);
-  const dataDir = resolve(config.WFG_DATA_DIR);
   const printer = createPrinter({
     names: ['wfg', ...SERVICE_NAMES],
     level: config.LOG_LEVEL,
@@ -36,42 +47,57 @@ export async function runUp(env: NodeJS.ProcessEnv, json: boolean): Promise<numb
     colours: process.stdout.isTTY && process.stdout.hasColors(),
   });
   const log = lineLogger(config.LOG_LEVEL, (line) => void printer.line('wfg', line));
+  const dataDir = resolve(config.WFG_DATA_DIR);
   await makeFolder(dataDir);
   refuseSecond(dataDir);
+  const release = await ownFolder(dataDir);
+  try {
+    await runOwner({ env, config, dataDir, printer, log });
+  } finally {
+    await removeUpFile(dataDir);
+    await release();
+  }
+  log.info('stopped');
+}
 
-  await using stack = new AsyncDisposableStack();
-  stack.defer(await ownFolder(dataDir));
-  stack.defer(() => removeUpFile(dataDir));
+async function runOwner(up: Up): Promise<void> {
+  const { env, config, log } = up;
   const request = stopRequest({
     log,
     graceSecs: 4 * config.SHUTDOWN_GRACE_SECS + ALL_STOPS_SECS,
     parentPid: config.WFG_PARENT_PID ?? (env.npm_execpath ? process.ppid : undefined),
   });
-  const stopped = once(request.signal, 'abort');
   process.stdout.on('error', () => request.stop('nobody reads the output'));
+  try {
+    await runUntil(request.signal, up);
+  } catch (err) {
+    // Ctrl-C in the terminal reaches programs that prepare the database, too: that they then fail is no news.
+    if (!request.signal.aborted) throw err;
+    log.debug({ err }, 'failed while stopping');
+  }
+}
+
+async function runUntil(stop: AbortSignal, { env, config, dataDir, printer, log }: Up): Promise<void> {
   await endLeftOvers(dataDir, log);
   const port = await choosePort({ host: config.HOST, port: config.PORT, byHand: Boolean(env.PORT) });
   if (port !== config.PORT) log.info(`port ${config.PORT} is taken: using ${port} (PORT sets another)`);
 
-  const database = stack.use(await openDatabase(env, dataDir, log));
-  if (request.signal.aborted) return EXIT.ok;
-  await migrate(database.url, log);
-  if (request.signal.aborted) return EXIT.ok;
-  const services = stack.use(
-    runServices({
-      env,
-      database: database.env,
-      workers: workerPrefix(env, dataDir, database.isEmbedded),
-      port,
-      graceMs: config.SHUTDOWN_GRACE_SECS * 1000,
-      dataDir,
-      printer,
-      log,
-    }),
-  );
-  await Promise.race([stopped, database.failed, services.failed]);
+  await using database = await openDatabase(env, dataDir, log);
+  if (stop.aborted) return;
+  await migrateDatabase(database.url, log);
+  if (stop.aborted) return;
+  await using services = runServices({
+    env,
+    database: database.env,
+    workers: workerPrefix(env, dataDir, database.isEmbedded),
+    port,
+    graceMs: config.SHUTDOWN_GRACE_SECS * 1000,
+    dataDir,
+    printer,
+    log,
+  });
+  await Promise.race([once(stop, 'abort'), database.failed, services.failed]);
   log.info(`jobs that run have ${config.SHUTDOWN_GRACE_SECS} s to finish; a second Ctrl-C forces`);
-  return EXIT.ok;
 }
 
 async function makeFolder(dataDir: string): Promise<void> {

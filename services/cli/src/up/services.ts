@@ -32,6 +32,7 @@ export function serviceSpecs({ env, database, workers, port }: Surroundings): Se
     return {
       name,
       main: fileURLToPath(new URL(`../../../${service}/src/main.ts`, import.meta.url)),
+      mayEnd: service === 'worker',
       env: () => ({
         ...common,
         ...(service === 'api' ? { PORT: String(port()) } : {}),

@@ -24,11 +24,15 @@ afterEach(async () => {
 
 /** Supervises a program of these lines. */
 function start(...program: string[]): Supervised {
+  return startAs({ mayEnd: false }, program);
+}
+
+function startAs({ mayEnd }: { mayEnd: boolean }, program: string[]): Supervised {
   const main = join(folder, 'main.mjs');
   writeFileSync(main, program.join('\n'));
   const log = lineLogger('info', (line) => said.push(readServiceLine(line).text));
   const watch = { log, onLine: (_: string, line: string) => lines.push(line), onChange: () => undefined };
-  service = supervise({ name: 'it', main, env: () => process.env }, watch);
+  service = supervise({ name: 'it', main, env: () => process.env, mayEnd }, watch);
   return service;
 }
 
@@ -52,9 +56,15 @@ test('a killed service is started again with another process', async () => {
   expect(said[0]).toMatch(/^it was ended by SIGKILL/);
 });
 
-test('a service that ends well is left alone', async () => {
-  const it = start('console.log("done")');
-  await until(() => expect(said).toEqual(['it has ended by itself and is not started again']));
+test('what nobody asked to end is started again, however well it ended', async () => {
+  start('console.log("up")');
+  await until(() => expect(lines).toEqual(['up', 'up']));
+  expect(said[0]).toMatch(/^it ended with exit code 0/);
+});
+
+test('a service that may end is left alone when it does', async () => {
+  const it = startAs({ mayEnd: true }, ['console.log("done")']);
+  await until(() => expect(said).toEqual(['it was told to stop, and is not started again']));
   expect(it.pid()).toBeUndefined();
 });
 

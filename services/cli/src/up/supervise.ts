@@ -20,6 +20,8 @@ export interface ServiceSpec {
   main: string;
   /** Asked at each start. */
   env: () => NodeJS.ProcessEnv;
+  /** It ends well when it has been told to by others (stop_worker), and is then not started again. */
+  mayEnd: boolean;
 }
 
 export interface Watch {
@@ -46,7 +48,10 @@ interface End {
   signal: NodeJS.Signals | null;
 }
 
-export function supervise({ name, main, env }: ServiceSpec, { log, onLine, onChange }: Watch): Supervised {
+export function supervise(
+  { name, main, env, mayEnd }: ServiceSpec,
+  { log, onLine, onChange }: Watch,
+): Supervised {
   const stopping = new AbortController();
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
@@ -82,7 +87,7 @@ export function supervise({ name, main, env }: ServiceSpec, { log, onLine, onCha
       const since = performance.now();
       const { code, signal } = await runOnce();
       if (stopping.signal.aborted) return;
-      if (code === 0) return log.info(`${name} has ended by itself and is not started again`);
+      if (code === 0 && mayEnd) return log.info(`${name} was told to stop, and is not started again`);
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       if (code === WRONG_CONFIGURATION)
         throw new Error(`${name} cannot run with this configuration (see its lines)`);
