@@ -79,10 +79,12 @@ create table wfg_runs (
   env json not null default '{}',
   constraint ended_has_time check ((state = 'open') = (finished_at is null))
 );
+comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 create index wfg_runs_of_workflow on wfg_runs (workflow_id, id);
 create index wfg_runs_unsettled on wfg_runs (id) where not settled;
-create index wfg_runs_open on wfg_runs (id) where state = 'open';
+create index wfg_runs_by_state on wfg_runs (state, id);
+create index wfg_runs_open on wfg_runs (workflow_id, id) where state = 'open';
 
 create table wfg_jobs (
   run_id uuid not null,
@@ -92,6 +94,7 @@ create table wfg_jobs (
   run_at timestamptz not null default wfg_now(),
   created_at timestamptz not null default wfg_now(),
   updated_at timestamptz not null default wfg_now(),
+  begun_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
   lease_expires_at timestamptz,
@@ -150,6 +153,8 @@ create table wfg_jobs (
 );
 comment on table wfg_jobs is 'jobs of open runs, and standalone jobs until completed, cancelled or discarded';
 comment on column wfg_jobs.lane is 'hash of (required_labels, priority): what a worker claims by';
+comment on column wfg_jobs.version is 'grows with every transition, by as much as it has events to tell';
+comment on column wfg_jobs.begun_at is 'when the first attempt started; started_at: the last one';
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
 comment on column wfg_jobs.blocked_on is 'parents not yet settled';

@@ -94,6 +94,7 @@ create table wfg_history (
   run_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  begun_at timestamp with time zone,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   lease_expires_at timestamp with time zone,
@@ -146,6 +147,7 @@ create table wfg_jobs (
   run_at timestamp with time zone default wfg_now() not null,
   created_at timestamp with time zone default wfg_now() not null,
   updated_at timestamp with time zone default wfg_now() not null,
+  begun_at timestamp with time zone,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   lease_expires_at timestamp with time zone,
@@ -214,6 +216,7 @@ CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "posi
 CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
 CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
+comment on column wfg_jobs.begun_at is 'when the first attempt started; started_at: the last one';
 comment on column wfg_jobs.blocked_on is 'parents not yet settled';
 comment on column wfg_jobs.error is 'the last error, or why it was skipped; never cleared by success';
 comment on column wfg_jobs.lane is 'hash of (required_labels, priority): what a worker claims by';
@@ -223,6 +226,7 @@ comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
 comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
+comment on column wfg_jobs.version is 'grows with every transition, by as much as it has events to tell';
 comment on table wfg_jobs is 'jobs of open runs, and standalone jobs until completed, cancelled or discarded';
 
 create table wfg_logs (
@@ -277,10 +281,12 @@ create table wfg_runs (
   constraint wfg_runs_pkey PRIMARY KEY (id),
   constraint wfg_runs_state_check CHECK (state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 );
+CREATE INDEX wfg_runs_by_state ON wfg_runs USING btree (state, id);
 CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
-CREATE INDEX wfg_runs_open ON wfg_runs USING btree (id) WHERE state = 'open'::text;
+CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state = 'open'::text;
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
+comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 
 create table wfg_workers (
   worker_id text not null,

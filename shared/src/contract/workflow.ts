@@ -1,8 +1,8 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
 
-/** Ids of workflows and jobs: they stand in URLs and in names of environment variables. */
-export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,255}$/;
+/** Ids of workflows and jobs: they stand in URLs, in which `.` and `..` mean something else. */
+export const ID_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
 export const Id = z.string().regex(ID_PATTERN, 'must match [A-Za-z0-9_.-]{1,255}');
 
 export const MAX_JOBS = 10_000;

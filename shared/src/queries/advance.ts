@@ -144,7 +144,7 @@ with closing as (
       where j.run_id = r.id and (j.state in ('blocked', 'pending', 'active') or not j.settled))
 ), told as (
   select c.id, bool_or(j.state = 'failed') as failed, bool_or(j.state = 'cancelled') as cancelled,
-    min(j.started_at) as started_at
+    min(j.begun_at) as started_at, coalesce(sum(j.version), 0)::int as versions
   from closing c left join wfg_jobs j on j.run_id = c.id
   group by c.id
 ), ended as (
@@ -152,7 +152,7 @@ with closing as (
   set state = case
         when r.cancel_requested_at is not null then 'cancelled'
         when t.failed then 'failed' when t.cancelled then 'cancelled' else 'completed' end,
-      started_at = t.started_at, finished_at = wfg_now(), version = r.version + 1, settled = true
+      started_at = t.started_at, finished_at = wfg_now(), version = r.version + t.versions + 1, settled = true
   from told t where r.id = t.id
 ), moved as (
   delete from wfg_jobs j using closing c where j.run_id = c.id returning j.*

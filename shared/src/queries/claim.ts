@@ -9,6 +9,7 @@
 //   the lock, since a candidate may have been claimed meanwhile. Labels too: two sets could share a hash.
 // * What another claim holds locked is skipped, so a short answer may hide more work further down: `claimJobs` looks
 //   again, four times as deep, until it has enough or the due rows end.
+// * The version grows by two: a claim may tell two things, that the job and that its run has started.
 // * The claim never shares a transaction with a finish or a release: that deadlocks, SKIP LOCKED or not.
 //
 // MEASURED
@@ -83,10 +84,10 @@ with recursive lane as (
   for update of j skip locked
 ), claimed as (
   update wfg_jobs j
-  set state = 'active', attempt = j.attempt + 1, tries = j.tries + 1, version = j.version + 1,
+  set state = 'active', attempt = j.attempt + 1, tries = j.tries + 1, version = j.version + 2,
       worker_id = $4::text, instance = $5::uuid, nonce = $6::bigint, lease_secs = $7::int,
       lease_expires_at = wfg_now() + make_interval(secs => $7::int),
-      started_at = wfg_now(), updated_at = wfg_now(), exit_code = null, outcome = null,
+      started_at = wfg_now(), begun_at = coalesce(j.begun_at, wfg_now()), updated_at = wfg_now(), exit_code = null, outcome = null,
       log_chunks = null, log_lines = null, log_bytes = null
   from locked l
   where j.run_id = l.run_id and j.position = l.position

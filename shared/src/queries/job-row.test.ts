@@ -22,6 +22,7 @@ const row: JobRow = {
   tries: 0,
   max_attempts: 3,
   run_at: now,
+  begun_at: null,
   started_at: null,
   finished_at: null,
   worker_id: null,

@@ -19,6 +19,7 @@ const COLUMNS = [
   'tries',
   'max_attempts',
   'run_at',
+  'begun_at',
   'started_at',
   'finished_at',
   'worker_id',
@@ -44,6 +45,7 @@ export interface JobRow {
   tries: number;
   max_attempts: number;
   run_at: Date;
+  begun_at: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
   worker_id: string | null;

@@ -13,6 +13,7 @@ export interface Reaped {
 
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
 // is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
+// The version grows by two: that the lease expired, and that the job failed by it.
 // wfg_jobs_active is small (what is running now), so filtering it by expiry needs no index of its own.
 const REAP = `
 with expired as (
@@ -51,7 +52,7 @@ with expired as (
   from decided where next = 'pending'
 )
 update wfg_jobs j
-set state = d.next, version = j.version + 1, updated_at = wfg_now(), lease_expires_at = null, lease_secs = null,
+set state = d.next, version = j.version + 2, updated_at = wfg_now(), lease_expires_at = null, lease_secs = null,
     finished_at = case when d.next <> 'pending' then wfg_now() end,
     settled = d.next = 'pending' or j.position = 0,
     tries = case when d.next = 'pending' and d.kind <> 'command' then j.tries - 1 else j.tries end,

@@ -1,7 +1,7 @@
 // Lists runs, the newest first, a page at a time.
 import type { RunStatus, RunSummary } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
-import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
+import { RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
 export interface RunFilter {
   workflowId?: string | undefined;
@@ -15,46 +15,42 @@ export interface RunFilter {
   limit: number;
 }
 
-const BEGUN = 'exists (select from wfg_jobs j where j.run_id = r.id and j.started_at is not null)';
-const STATUS: Record<RunStatus, string> = {
-  pending: `r.state = 'open' and r.cancel_requested_at is null and not ${BEGUN}`,
-  running: `r.state = 'open' and r.cancel_requested_at is null and ${BEGUN}`,
-  cancelling: `r.state = 'open' and r.cancel_requested_at is not null`,
-  completed: `r.state = 'completed'`,
-  failed: `r.state = 'failed'`,
-  cancelled: `r.state = 'cancelled'`,
+/** What a status means in the rows: the state, whether a cancel was asked for, whether any job has begun. */
+const MEANING: Record<
+  RunStatus,
+  [state: RunRow['state'], cancelling: boolean | null, begun: boolean | null]
+> = {
+  pending: ['open', false, false],
+  running: ['open', false, true],
+  cancelling: ['open', true, null],
+  completed: ['completed', null, null],
+  failed: ['failed', null, null],
+  cancelled: ['cancelled', null, null],
 };
 
-/** The statement has only the conditions that are asked for, so that each mix of filters gets a plan of its own. */
-function listQuery({ workflowId, status, since, until, before, limit }: RunFilter) {
-  const values: unknown[] = [];
-  const given = (value: unknown) => `$${values.push(value)}`;
-  const conditions = ['true'];
-  if (workflowId !== undefined) conditions.push(`r.workflow_id = ${given(workflowId)}::text`);
-  if (status !== undefined) conditions.push(STATUS[status]);
-  if (since !== undefined) conditions.push(`r.created_at >= ${given(since)}::timestamptz`);
-  if (until !== undefined) conditions.push(`r.created_at < ${given(until)}::timestamptz`);
-  if (before !== undefined) conditions.push(`r.id < ${given(before)}::uuid`);
-  const text = `
+// A filter that is not given is null. Each call is planned with its values, so `null is null or …` falls away and
+// every mix of filters gets the plan that suits it.
+const LIST = `
 with page as (
   select ${RUN_COLUMNS} from wfg_runs r
-  where ${conditions.join('\n    and ')}
+  where ($1::text is null or r.workflow_id = $1)
+    and ($2::text is null or r.state = $2)
+    and ($3::boolean is null or (r.cancel_requested_at is not null) = $3)
+    and ($4::boolean is null
+      or exists (select from wfg_jobs j where j.run_id = r.id and j.begun_at is not null) = $4)
+    and ($5::timestamptz is null or r.created_at >= $5)
+    and ($6::timestamptz is null or r.created_at < $6)
+    and ($7::uuid is null or r.id < $7)
   order by r.id desc
-  limit ${given(limit)}::int
+  limit $8::int
 )
 select to_json(r) as run, jobs.versions, jobs.started_at
 from page r
 cross join lateral (
-  select coalesce(sum(job.version), 0) as versions, min(job.started_at) as started_at
-  from (
-    select j.version, j.started_at from wfg_jobs j where j.run_id = r.id
-    union all
-    select h.version, h.started_at from wfg_history h where h.run_id = r.id and h.moved_on = ${MOVED_ON}
-  ) job
+  select coalesce(sum(j.version), 0) as versions, min(j.begun_at) as started_at
+  from wfg_jobs j where j.run_id = r.id
 ) jobs
 order by r.id desc`;
-  return { text, values };
-}
 
 interface Row {
   run: RunRow;
@@ -64,7 +60,9 @@ interface Row {
 
 /** Runs without their jobs. */
 export async function listRuns(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
-  const { rows } = await db.query<Row>(listQuery(filter));
+  const { workflowId, status, since, until, before, limit } = filter;
+  const meaning = status === undefined ? [null, null, null] : MEANING[status];
+  const { rows } = await db.query<Row>(LIST, [workflowId, ...meaning, since, until, before, limit]);
   return rows.map(({ run, versions, started_at }) => toRunSummary(run, { versions, started_at }));
 }
 

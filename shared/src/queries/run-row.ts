@@ -25,7 +25,7 @@ export const RUN_COLUMNS = `r.id, r.number, r.workflow_id, r.name, r.state, r.ve
 /** The day an ended run's jobs moved to wfg_history, null while it is open; `r` is wfg_runs. */
 export const MOVED_ON = `(r.finished_at at time zone 'utc')::date`;
 
-/** What the run's row does not say and its jobs do. */
+/** What the row of an open run does not say and its jobs do. */
 export interface OfJobs {
   /** The sum of their versions. */
   versions: number;
@@ -43,7 +43,8 @@ export function toRunSummary(row: RunRow, { versions, started_at }: OfJobs): Run
     workflow_type: null,
     name: row.name,
     status: statusOf(row, begun !== null),
-    rev: row.version + versions,
+    // At its end a run's own version has taken in those of its jobs.
+    rev: row.state === 'open' ? row.version + versions : row.version,
     created_at: isoTime(row.created_at),
     started_at: begun,
     finished_at: isoTime(row.finished_at),

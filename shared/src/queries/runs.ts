@@ -29,7 +29,7 @@ export async function readRun(db: Queryable, runId: string): Promise<Run | null>
   if (!head?.run || !head.now) return null;
   const jobs = rows.filter((row) => row.job_id !== null);
   const around = { now: head.now, states: new Map(jobs.map((job) => [job.job_id, job.state])) };
-  const starts = jobs.flatMap((job) => job.started_at?.getTime() ?? []);
+  const starts = jobs.flatMap((job) => job.begun_at?.getTime() ?? []);
   const summary = toRunSummary(head.run, {
     versions: jobs.reduce((sum, job) => sum + job.version, 0),
     started_at: starts.length > 0 ? new Date(starts.reduce((a, b) => Math.min(a, b))) : null,

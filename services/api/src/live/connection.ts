@@ -74,7 +74,7 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
   }
 
   function receive(data: RawData, isBinary: boolean): void {
-    const frame = isBinary ? null : parseFrame(String(data));
+    const frame = isBinary || !Buffer.isBuffer(data) ? null : parseFrame(data.toString('utf8'));
     if (frame === null) return refuse('bad_frame', 'a frame is JSON text');
     const parsed = ClientFrame.safeParse(frame);
     if (!parsed.success) {

@@ -19,6 +19,7 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
   const cursor: LogPosition = startOf(subscribe);
   let announced = subscribe.after === undefined ? -1 : cursor.attempt;
   let jobKey = '';
+  let ended: number | null = null;
 
   async function step(): Promise<number | null> {
     const found = await readAttempts(pool, run, job);
@@ -34,7 +35,10 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
     }
     const over = pinned === undefined ? isEnded(found.state) : last?.sealed != null || isEnded(found.state);
     if (!over) return Math.min(pollMs(), POLL_MS);
-    await send({ op: 'end', id, state: found.state, attempt: last?.attempt ?? 0, chunks: last?.sealed ?? 0 });
+    const end = last?.attempt ?? 0;
+    if (end !== ended)
+      await send({ op: 'end', id, state: found.state, attempt: end, chunks: last?.sealed ?? 0 });
+    ended = end;
     return null;
   }
 

@@ -7,7 +7,15 @@ import { isEnded } from '@wfg/shared/rules/states';
 
 /** Jobs that differ between two readings; `before` by job id. */
 export function changedJobs(before: ReadonlyMap<string, Job>, after: readonly Job[]): Job[] {
-  return after.filter((job) => JSON.stringify(before.get(job.job_id)) !== JSON.stringify(job));
+  return after.filter((job) => fingerprint(before.get(job.job_id)) !== fingerprint(job));
+}
+
+/**
+ * What makes a job different. Which of its dependencies a job still waits for follows from their states, which the
+ * viewer has: told again with each of 5,000 parents it would be 5,000 times a list of 5,000.
+ */
+function fingerprint(job: Job | undefined): string {
+  return JSON.stringify(job?.waiting?.reason === 'dependencies' ? { ...job, waiting: null } : job);
 }
 
 /**
@@ -28,7 +36,8 @@ export function eventsBetween(before: Run, after: Run, endings: ReadonlyMap<stri
   if (before.finished_at === null && after.finished_at !== null) {
     events.push({ type: 'run_finished', ...stamp, at: after.finished_at, status: after.status });
   }
-  return events;
+  // A transition raises the version by as much as it has events, so each gets a rev of its own, the last the run's.
+  return events.map((event, index) => ({ ...event, rev: after.rev - (events.length - 1 - index) }));
 }
 
 type Stamp = Pick<RunEvent, 'workflow_id' | 'run_id' | 'rev'>;
