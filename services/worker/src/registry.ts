@@ -1,0 +1,54 @@
+// Keeps this worker's row in wfg_workers: entered at the start, a beat every 10 s, removed at an orderly end.
+import {
+  BEAT_SECS,
+  type WorkerCard,
+  beatWorker,
+  deregisterWorker,
+  registerWorker,
+} from '@wfg/shared/queries/workers';
+import { jitter } from '@wfg/shared/rules/pause';
+import { startLoop } from '@wfg/shared/runtime/loop';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+
+export interface Registry extends AsyncDisposable {
+  /** Shows the worker as draining from now on. */
+  drain: () => void;
+  /** Why beats do not arrive, for /ready; null while they do. */
+  reason: () => string | null;
+}
+
+/** Enters the worker as soon as the database can be reached, and keeps its beat. */
+export function startRegistry(pool: pg.Pool, log: Logger, card: WorkerCard): Registry {
+  let entered = false;
+  let draining = false;
+  let beatAt = performance.now();
+  const loop = startLoop({
+    name: 'beat',
+    log,
+    step: async () => {
+      // A beat that finds no row: it was removed by hand, or another start under this name is gone again.
+      entered &&= await beatWorker(pool, card.worker_id, card.instance, draining);
+      if (!entered) await registerWorker(pool, card);
+      entered = true;
+      beatAt = performance.now();
+      return jitter(BEAT_SECS * 1000);
+    },
+  });
+  return {
+    drain() {
+      draining = true;
+      loop.wake();
+    },
+    reason() {
+      const silentSecs = Math.floor((performance.now() - beatAt) / 1000);
+      return silentSecs > 2 * BEAT_SECS ? `database: no beat for ${silentSecs} s` : null;
+    },
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]();
+      await deregisterWorker(pool, card.worker_id, card.instance).catch((error: unknown) =>
+        log.debug({ err: error }, 'not deregistered: the reaper marks it offline'),
+      );
+    },
+  };
+}
