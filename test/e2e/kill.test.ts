@@ -1,5 +1,5 @@
 // kill -9 of one process of each service while a run goes on. The same ten times over is in test/chaos.
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startCluster } from '../support/cluster.ts';
 import { killRound } from '../support/kill-round.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -8,6 +8,7 @@ test('a run survives kill -9 of each service', { timeout: 180_000 }, async () =>
   await using database = await testDatabase();
   await using cluster = await startCluster(database, { counts: { worker: 2 } });
   for (const service of ['api', 'scheduler', 'reaper', 'worker'] as const) {
-    await killRound(cluster, service, Math.random() * 500);
+    const run = await killRound(cluster, service, Math.random() * 500);
+    expect(run.status).toBe('completed');
   }
 });

@@ -8,6 +8,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 type Frame<O extends ServerFrame['op']> = Extract<ServerFrame, { op: O }>;
 
+const isOf = <O extends ServerFrame['op']>(frame: ServerFrame, op: O): frame is Frame<O> => frame.op === op;
+
 interface Viewer {
   socket: WebSocket;
   frames: ServerFrame[];
@@ -23,9 +25,12 @@ async function view(url: string, ...subscriptions: object[]): Promise<Viewer> {
       socket.send(JSON.stringify({ op: 'subscribe', ...subscription }));
   });
   await waitFor('the socket to open', () => socket.readyState === WebSocket.OPEN);
-  const isOf = <O extends ServerFrame['op']>(frame: ServerFrame, op: O): frame is Frame<O> => frame.op === op;
   return { socket, frames, of: (op) => frames.filter((frame) => isOf(frame, op)) };
 }
+
+/** The status with which the server refuses the handshake. */
+const refused = (socket: WebSocket) =>
+  new Promise((resolve) => socket.once('unexpected-response', (_, response) => resolve(response.statusCode)));
 
 const LINES = 400;
 const print = `i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); echo "line $i"; sleep 0.01; done`;
@@ -127,10 +132,6 @@ test('a page of another origin cannot connect, nor can a client of another proto
   await using database = await testDatabase();
   await using cluster = await startCluster(database);
   const url = `${cluster.url.replace('http', 'ws')}/ws`;
-  const refused = (socket: WebSocket) =>
-    new Promise((resolve) =>
-      socket.once('unexpected-response', (_, response) => resolve(response.statusCode)),
-    );
   expect(await refused(new WebSocket(url, 'wfg.v1', { origin: 'http://evil.example' }))).toBe(403);
   expect(await refused(new WebSocket(url, 'other'))).toBe(400);
 });

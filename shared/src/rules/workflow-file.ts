@@ -24,7 +24,7 @@ export function readWorkflowFile(text: string): Definition {
   } catch (error) {
     throw new WfgError(
       'malformed_yaml',
-      `YAML parse error: ${error instanceof Error ? error.message : error}`,
+      `YAML parse error: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   try {
