@@ -21,7 +21,7 @@ test('a reader who comes in the middle sees all lines, then the rest and the end
   const { page, faults } = await browser.open(`${cluster.url}/runs/${run}/jobs/a`);
   await page.getByText('line 1', { exact: true }).waitFor();
   await page.getByText('line 6', { exact: true }).waitFor();
-  await page.locator('header').getByText('Completed').waitFor();
+  await page.locator('.run-head').getByText('Completed').waitFor();
   expect((await cluster.run(run)).status).toBe('completed');
   expect(await page.getByText(/^line \d$/).allTextContents()).toEqual(
     [1, 2, 3, 4, 5, 6].map((n) => `line ${n}`),
