@@ -1,0 +1,107 @@
+// What a file may say, and how its faults are told.
+import { expect, test } from 'vitest';
+import { WfgError } from '../contract/problem.ts';
+import { readWorkflowFile } from './workflow-file.ts';
+
+function fault(text: string): WfgError {
+  try {
+    readWorkflowFile(text);
+  } catch (error) {
+    if (error instanceof WfgError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+test('a file gives jobs in its order, with every default', () => {
+  const { name, trigger, env, jobs } = readWorkflowFile(`
+name: n
+on: [push, tag]
+env: { A: '1' }
+jobs:
+  b: { run: make, needs: a, labels: [linux, aws, linux], retries: 2 }
+  a:
+    run: ignored, since there are steps
+    steps:
+      - { name: One, run: " echo 1 ", env: { B: '2' } }
+      - { id: nothing to run }
+      - run: echo 3
+`);
+  expect({ name, trigger, env, ids: jobs.map((job) => job.id) }).toEqual({
+    name: 'n',
+    trigger: 'on: [push, tag]',
+    env: { A: '1' },
+    ids: ['b', 'a'],
+  });
+  expect(jobs[0]).toMatchObject({
+    name: 'b',
+    needs: ['a'],
+    labels: ['aws', 'linux'],
+    max_retries: 2,
+    backoff: 'None',
+  });
+  expect(jobs[1]).toMatchObject({
+    run: null,
+    steps: [
+      { label: 'One', run: 'echo 1', env: { B: '2' }, timeout: null },
+      { label: 'step 3', run: 'echo 3', env: {}, timeout: null },
+    ],
+  });
+});
+
+test.for([
+  ['on: push', 'on: push'],
+  ['on: [a, b]', 'on: [a, b]'],
+  ['on: { push: { branches: [x] }, cron: y }', 'on: [push, cron]'],
+  ['', ''],
+])('trigger of %j is %j', ([line, trigger]) => {
+  expect(readWorkflowFile(`name: n\n${line}\njobs: {}`).trigger).toBe(trigger);
+});
+
+test('needs may be absent, null, a string or a list', () => {
+  const text =
+    'name: n\njobs: { a: { run: x }, b: { run: x, needs: }, c: { run: x, needs: a }, d: { run: x, needs: [a, b] } }';
+  expect(readWorkflowFile(text).jobs.map((job) => job.needs)).toEqual([[], [], ['a'], ['a', 'b']]);
+});
+
+test('JSON is read too, and workflow-graph’s array of jobs', () => {
+  const job = {
+    id: 'a',
+    name: 'A',
+    status: 'success',
+    command: 'true',
+    depends_on: [],
+    attempt: 7,
+    max_retries: 1,
+  };
+  const { jobs } = readWorkflowFile(JSON.stringify({ id: 'x', name: 'n', trigger: 'on: push', jobs: [job] }));
+  expect(jobs).toMatchObject([{ id: 'a', name: 'A', run: 'true', max_retries: 1 }]);
+});
+
+test.for([
+  ['name: n\njobs:\n  a: [', 'malformed_yaml', /line 3, column \d+/],
+  ['name: n\nname: m\njobs: {}', 'malformed_yaml', /line 2, column 1/],
+  [
+    'name: n\njobs:\n  a: {}',
+    'invalid_workflow',
+    /^line 3, column 6: jobs.a.run: .*must have either 'run' or 'steps'/,
+  ],
+  ['name: n\njobs:\n  a: { run: x, if: y }', 'invalid_workflow', /line 3, column 6: .*"if"/],
+  ['name: n\nenv: { PORT: 8080 }\njobs: {}', 'invalid_workflow', /line 2, column 14: env.PORT: .*quotes/],
+  [
+    'name: n\njobs: { a: { run: x, needs: b } }',
+    'invalid_workflow',
+    /'a' depends on 'b', which doesn't exist/,
+  ],
+  ['name: n\njobs: { a: { run: x, needs: a } }', 'invalid_workflow', /a -> a/],
+  ['name: n\njobs: { "a b": { run: x } }', 'invalid_workflow', /'a b' must match/],
+  ['name: n\njobs: { "..": { run: x } }', 'invalid_workflow', /'\.\.' must match/],
+  ['name: n\njobs: { a: { run: x, retries: -1 } }', 'invalid_workflow', /jobs\.a\.retries/],
+  ['name: n\njobs: { a: { run: x, labels: [":command"] } }', 'invalid_workflow', /jobs\.a\.labels\.0/],
+  ['', 'invalid_workflow', /object/],
+  ['- a', 'invalid_workflow', /object/],
+] as const)('%j is refused as %s', ([text, code, message]) => {
+  const error = fault(text);
+  expect(error.code).toBe(code);
+  expect(error.message).toMatch(message);
+});
