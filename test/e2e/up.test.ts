@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { identifyProcess } from '@wfg/shared/runtime/process-identity';
 import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { asAdmin } from '../support/admin.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -23,6 +24,7 @@ interface Folder {
   path: string;
   start: (...args: string[]) => TestProcess;
   read: () => z.infer<typeof UpFile>;
+  databaseUrl: () => string;
   /** Processes of the services and the database that run now. */
   pids: () => number[];
 }
@@ -35,6 +37,12 @@ async function dataFolder(): Promise<Folder> {
     start: (...args) =>
       startProcess('up', [CLI, 'up', ...args], { WFG_DATA_DIR: path, PORT: '0', WORKFLOWS_DIR: path }),
     read,
+    databaseUrl() {
+      const [password, port] = ['password', 'port'].map((name) =>
+        readFileSync(join(path, 'postgres', name), 'utf8'),
+      );
+      return `postgres://wfg:${password}@127.0.0.1:${port}/wfg`;
+    },
     pids() {
       const database = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8');
       return [...read().children.map((child) => child.pid), Number.parseInt(database, 10)];
@@ -71,6 +79,11 @@ test('it starts, keeps its services running, refuses a second one, and stops in 
       msg: expect.stringMatching(/^api was ended by SIGKILL: starting it/),
     }),
   );
+
+  await asAdmin(folder.databaseUrl(), (db) =>
+    db.query(`notify wfg_events, '{"type":"stop_worker","worker_id":"worker-2"}'`),
+  );
+  await up.logged('worker-2 was told to stop, and is not started again');
 
   const pids = folder.pids();
   up.signal('SIGTERM');

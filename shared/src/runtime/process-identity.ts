@@ -9,6 +9,8 @@ export interface ProcessIdentity {
   name: string;
   /** When it began, in the system's own form: only good for comparing. */
   started: string;
+  /** The id of the process that started it, or of who inherited it. */
+  parent: number;
 }
 
 /** The process that has this id now; undefined when there is none, or only its unreaped remains. */
@@ -27,18 +29,20 @@ function fromProc(pid: number): ProcessIdentity | undefined {
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ');
   if (fields[0] === 'Z') return undefined;
-  return { name: stat.slice(stat.indexOf('(') + 1, nameEnd), started: fields[19] ?? '' };
+  const name = stat.slice(stat.indexOf('(') + 1, nameEnd);
+  return { name, started: fields[19] ?? '', parent: Number(fields[1]) };
 }
 
 function fromPs(pid: number): ProcessIdentity | undefined {
   try {
-    const line = execFileSync('ps', ['-o', 'lstart=', '-o', 'comm=', '-p', String(pid)], {
+    const line = execFileSync('ps', ['-o', 'lstart=', '-o', 'ppid=', '-o', 'comm=', '-p', String(pid)], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();
     // lstart is always 24 characters: "Mon Nov 30 10:00:00 2026".
-    return { name: basename(line.slice(24).trim()), started: line.slice(0, 24) };
+    const [, parent = '', name = ''] = /^\s*(\d+)\s+(.*)$/.exec(line.slice(24)) ?? [];
+    return { name: basename(name), started: line.slice(0, 24), parent: Number(parent) };
   } catch {
     return undefined;
   }

@@ -68,7 +68,9 @@ export function textView({ write, isTerminal }: Screen): RunView {
   return {
     begin(run, page) {
       width = Math.min(LONGEST_PREFIX, Math.max(0, ...run.jobs.map((job) => job.job_id.length)));
-      write(`run ${run.run_id} of ${styled('bold', run.name)}, ${run.jobs.length} jobs: ${page}\n`);
+      write(
+        `run ${run.run_id} of ${styled('bold', run.name)}, ${run.jobs.length} ${run.jobs.length === 1 ? 'job' : 'jobs'}: ${page}\n`,
+      );
     },
     event(event) {
       if (event.type === 'run_started' || event.type === 'run_finished') return;

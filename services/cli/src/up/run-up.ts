@@ -16,6 +16,7 @@ import { isAlive, readUpFile, removeUpFile } from '../up-file.ts';
 import { choosePort } from './choose-port.ts';
 import { openDatabase } from './database.ts';
 import { endLeftOvers } from './left-overs.ts';
+import { npmAbove } from './npm-above.ts';
 import { createPrinter, type Printer } from './printer.ts';
 import { SERVICE_NAMES, workerPrefix } from './services.ts';
 import { runServices } from './run-services.ts';
@@ -25,6 +26,7 @@ const schema = configFields.omit({ DATABASE_URL: true, DATABASE_DIRECT_URL: true
 
 /** More than everything takes that has limits of its own: services one after another, then the database. */
 const ALL_STOPS_SECS = 90;
+const PARENT_CHECK_MS = 1_000;
 
 type UpConfig = z.output<typeof schema>;
 
@@ -65,15 +67,19 @@ async function runOwner(up: Up): Promise<void> {
   const request = stopRequest({
     log,
     graceSecs: 4 * config.SHUTDOWN_GRACE_SECS + ALL_STOPS_SECS,
-    parentPid: config.WFG_PARENT_PID ?? (env.npm_execpath ? process.ppid : undefined),
+    parentPid: config.WFG_PARENT_PID,
   });
   process.stdout.on('error', () => request.stop('nobody reads the output'));
+  const npm = npmAbove(env);
+  const watch = setInterval(() => npm && !isAlive(npm) && request.stop('npm is gone'), PARENT_CHECK_MS);
   try {
     await runUntil(request.signal, up);
   } catch (err) {
     // Ctrl-C in the terminal reaches programs that prepare the database, too: that they then fail is no news.
     if (!request.signal.aborted) throw err;
     log.debug({ err }, 'failed while stopping');
+  } finally {
+    clearInterval(watch);
   }
 }
 

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryPause } from '@wfg/shared/rules/pause';
 import type { Logger } from 'pino';
+import { usage } from '../exit-error.ts';
 
 /** Who lived as long as this has not failed to start. */
 const STEADY_MS = 30_000;
@@ -90,7 +91,7 @@ export function supervise(
       if (code === 0 && mayEnd) return log.info(`${name} was told to stop, and is not started again`);
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       if (code === WRONG_CONFIGURATION)
-        throw new Error(`${name} cannot run with this configuration (see its lines)`);
+        throw usage(`${name} cannot run with this configuration: see its lines`);
       failures = performance.now() - since > STEADY_MS ? 1 : failures + 1;
       const pauseMs = retryPause(failures);
       log.warn(`${name} ${how}: starting it again in ${(pauseMs / 1000).toFixed(1)} s`);
