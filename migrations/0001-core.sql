@@ -241,7 +241,7 @@ create view wfg_artifacts as
 -- and attached, which does not block writers of the others; the advisory lock keeps two makers apart.
 create function wfg_ensure_partitions(first date, last date) returns int language plpgsql as $$
 declare
-  parent text; key text; part text; day date; made int := 0;
+  parent text; part text; day date; made int := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('wfg_ensure_partitions'));
   for day in select generate_series(first, last, interval '1 day')::date loop

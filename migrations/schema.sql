@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION wfg_ensure_partitions(first date, last date)
  LANGUAGE plpgsql
 AS $function$
 declare
-  parent text; key text; part text; day date; made int := 0;
+  parent text; part text; day date; made int := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('wfg_ensure_partitions'));
   for day in select generate_series(first, last, interval '1 day')::date loop

@@ -12,7 +12,12 @@
 // * The version grows by two: a claim may tell two things, that the job and that its run has started.
 // * The claim never shares a transaction with a finish or a release: that deadlocks, SKIP LOCKED or not.
 //
-// MEASURED
+// Measured with `npm run bench` (PostgreSQL 18, 2 cores; planning and round trip included; median of 15, range):
+//   jobs taken                          1                    4                    200
+//   20,000 due, nothing else            3.7 ms (2.9 to 12)   3.7 ms (3.2 to 4.5)  28 ms (20 to 50)
+//   and 1,000,000 due in 40 foreign     2.5 ms (2.4 to 4.7)  3.0 ms (2.4 to 4.3)  10 ms (8.7 to 13)
+//   lanes, 200,000 delayed in its own, 500,000 ended
+// The server's share of the last row: planning 0.8 ms, execution 1.0 ms for 4 jobs, of which a probe a lane 0.6 ms.
 import type { Queryable } from '../db/pool.ts';
 
 export interface ClaimRequest {

@@ -27,7 +27,7 @@ export interface Start<C> {
 }
 
 /** What an orderly end takes after the grace: last results, goodbyes, closed connections. */
-const WRAP_UP_SECS = 3;
+export const WRAP_UP_SECS = 3;
 
 /**
  * Runs a service until it is asked to stop, then disposes of it, and ends the process: with 0; with 1 after an

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import { ownFolder } from '@wfg/shared/runtime/folder-owner';
+import { WRAP_UP_SECS } from '@wfg/shared/runtime/run-service';
 import { stopRequest } from '@wfg/shared/runtime/stop-request';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -24,8 +25,10 @@ import { runServices } from './run-services.ts';
 /** All that services read: what is wrong is said before anything is started. */
 const schema = configFields.omit({ DATABASE_URL: true, DATABASE_DIRECT_URL: true, HEALTH_PORT: true });
 
-/** More than everything takes that has limits of its own: services one after another, then the database. */
-const ALL_STOPS_SECS = 90;
+/** Services stop in four groups, one after another. */
+const GROUPS = 4;
+/** What the database takes after that; more than its own limit. */
+const DATABASE_STOPS_SECS = 60;
 const PARENT_CHECK_MS = 1_000;
 
 type UpConfig = z.output<typeof schema>;
@@ -66,7 +69,7 @@ async function runOwner(up: Up): Promise<void> {
   const { env, config, log } = up;
   const request = stopRequest({
     log,
-    graceSecs: 4 * config.SHUTDOWN_GRACE_SECS + ALL_STOPS_SECS,
+    graceSecs: GROUPS * stopSecs(config) + DATABASE_STOPS_SECS,
     parentPid: config.WFG_PARENT_PID,
   });
   process.stdout.on('error', () => request.stop('nobody reads the output'));
@@ -97,13 +100,18 @@ async function runUntil(stop: AbortSignal, { env, config, dataDir, printer, log 
     database: database.env,
     workers: workerPrefix(env, dataDir, database.isEmbedded),
     port,
-    graceMs: config.SHUTDOWN_GRACE_SECS * 1000,
+    graceMs: stopSecs(config) * 1000,
     dataDir,
     printer,
     log,
   });
   await Promise.race([once(stop, 'abort'), database.failed, services.failed]);
   log.info(`jobs that run have ${config.SHUTDOWN_GRACE_SECS} s to finish; a second Ctrl-C forces`);
+}
+
+/** The longest that a service takes to stop, after which it ends itself. */
+function stopSecs({ SHUTDOWN_GRACE_SECS, KILL_GRACE_SECS }: UpConfig): number {
+  return SHUTDOWN_GRACE_SECS + KILL_GRACE_SECS + WRAP_UP_SECS;
 }
 
 async function makeFolder(dataDir: string): Promise<void> {
