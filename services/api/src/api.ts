@@ -5,6 +5,7 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import { createPool } from '@wfg/shared/db/pool';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import pLimit from 'p-limit';
 import { createApp } from './app.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { originPolicy } from './http/origin.ts';
@@ -14,6 +15,8 @@ import { keepWorkflowFiles } from './workflow-files.ts';
 
 const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const POOL_SIZE = 10;
+/** Requests worked on at once; a burst of more waits its turn, and does not keep sockets and timers from theirs. */
+const AT_ONCE = 3 * POOL_SIZE;
 
 export interface ApiConfig {
   DATABASE_URL: string;
@@ -43,7 +46,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   );
   const reasons = () => [listening.deafReason()].filter((reason) => reason !== null);
   const doorbell = stack.use(createDoorbell(pool, log));
-  const deadline = stack.use(databaseDeadline(config.DATABASE_URL, log));
+  const deadline = stack.use(databaseDeadline(pool, config.DATABASE_URL, log));
   stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
 
   const allowsOrigin = originPolicy(config.CORS_ORIGINS);
@@ -51,7 +54,8 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
     { pool, doorbell, log, allowsOrigin, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
-  const fetch = async (request: Request) => app.fetch(request);
+  const turn = pLimit(AT_ONCE);
+  const fetch = (request: Request) => turn(async () => app.fetch(request));
   const http = stack.use(
     await startHttp(config.HOST, config.PORT, (request) => deadline.watch(fetch(request))),
   );

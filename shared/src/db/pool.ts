@@ -7,7 +7,8 @@ import { parseJson } from '../contract/json.ts';
 
 export type Queryable = Pool | PoolClient;
 
-const CONNECT_TIMEOUT_MS = 2_500;
+/** Long enough for a handshake in a process that is busy: its timers come before its sockets. */
+const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a statement waits for a connection while all are busy: a burst is served, not refused. */
 const TURN_TIMEOUT_MS = 20_000;
 

@@ -1,51 +1,79 @@
 // Answers 503 in time while the database says nothing. A refused connection fails at once; a database that was frozen
 // or cut off only falls silent, and how long a statement may take says nothing about that: a slow answer is not an
-// absent one. So a request that takes long asks the database something easy.
-import { setTimeout as sleep } from 'node:timers/promises';
+// absent one. So a request that takes long looks whether any other was answered lately, and else asks something easy.
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WfgError } from '@wfg/shared/contract/problem';
 import { createPool } from '@wfg/shared/db/pool';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { problemResponse } from './problems.ts';
 
-/** Together less than 3 s. */
-const PATIENCE_MS = 1_500;
-const ANSWER_MS = 1_200;
+/** A request that just missed the last answer waits two of these and one question: together less than 3 s. */
+const PATIENCE_MS = 1_000;
+const ANSWER_MS = 900;
 
 export interface Deadline extends AsyncDisposable {
   /** The answer; or 503 when it is late and the database silent. */
   watch: (answer: Promise<Response>) => Promise<Response>;
 }
 
-/** Asks over a connection of its own: those of the requests may all be waiting. */
-export function databaseDeadline(url: string, log: Logger): Deadline {
-  const pool = createPool({ url, name: 'api-check', max: 1, queryTimeoutMs: ANSWER_MS, log });
+/** `pool` is what requests use. The question goes over a connection of its own: theirs may all be waiting. */
+export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline {
+  const line = createPool({ url, name: 'api-check', max: 1, queryTimeoutMs: ANSWER_MS, log });
+  let heardAt = 0;
   let asking: Promise<boolean> | undefined;
 
-  async function ask(): Promise<boolean> {
-    const answered = pool.query('select 1').then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([answered, sleep(ANSWER_MS, false, { ref: false })]);
+  function hear(error?: Error | boolean): void {
+    if (!error) heardAt = performance.now();
   }
 
+  async function ask(): Promise<boolean> {
+    let isThere = false;
+    const answered = line.query('select 1').then(
+      () => (isThere = true),
+      () => false,
+    );
+    await Promise.race([answered, sleep(ANSWER_MS, false, { ref: false })]);
+    // In a busy process the answer may lie unread in the socket, behind the timer.
+    await setImmediate();
+    return isThere;
+  }
+
+  /** Whether the database is there: it has answered somebody within the last second, or does so now. */
+  async function isThere(): Promise<boolean> {
+    if (performance.now() - heardAt < PATIENCE_MS) return true;
+    // Requests that are late together ask together.
+    asking ??= ask().finally(() => (asking = undefined));
+    return asking;
+  }
+
+  pool.on('release', hear);
   return {
     async watch(answer) {
-      const late = new AbortController();
-      const patience = sleep(PATIENCE_MS, null, { signal: late.signal }).catch(() => null);
-      const inTime = await Promise.race([answer, patience]);
-      late.abort();
-      if (inTime) return inTime;
-      // Requests that are late together ask together.
-      asking ??= ask().finally(() => (asking = undefined));
-      const silent = asking.then((isThere) => (isThere ? answer : null));
-      return (
-        (await Promise.race([answer, silent])) ??
-        problemResponse(new WfgError('unavailable', 'the database does not answer: try again'))
-      );
+      for (;;) {
+        const inTime = await within(answer, PATIENCE_MS);
+        if (inTime) return inTime;
+        const found = await Promise.race([answer, isThere()]);
+        if (found instanceof Response) return found;
+        if (!found) {
+          return problemResponse(new WfgError('unavailable', 'the database does not answer: try again'));
+        }
+      }
     },
     async [Symbol.asyncDispose]() {
-      await pool.end();
+      pool.off('release', hear);
+      await line.end();
     },
   };
+}
+
+/** The answer, or null when it takes longer. */
+async function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+  const inTime = new AbortController();
+  const late = sleep(ms, null, { signal: inTime.signal }).catch(() => null);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    inTime.abort();
+  }
 }
