@@ -8,20 +8,21 @@
 -- The only clock of leases, delays, schedules and ages. Inlined into plans; tests replace it to move time.
 create function wfg_now() returns timestamptz language sql stable parallel safe as 'select now()';
 
--- UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then random bits, so that keys grow with time.
+-- UUID version 7 (RFC 9562, 5.7 and 6.2 method 3): 48 bits of Unix milliseconds, the version, 12 bits of what is left of
+-- the millisecond, then the variant and random bits of a version 4. Keys grow with time, to a quarter of a microsecond.
 create function wfg_uuid7() returns uuid language sql volatile parallel safe as $$
   select encode(
-    set_bit(set_bit(
-      overlay(uuid_send(gen_random_uuid())
-              placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-              from 1 for 6),
-      52, 1), 53, 1), 'hex')::uuid
+    int8send((((t.us / 1000) << 16) | (7 << 12) | ((t.us % 1000) * 4096 / 1000))) || substring(uuid_send(gen_random_uuid()) from 9),
+    'hex')::uuid
+  from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us) t
 $$;
 
 -- A lane is one (set of required labels, priority). Its name is a hash of both, computed from the row, so that an
--- enqueue never has to insert or lock a row that another enqueue needs. Labels are stored sorted and distinct.
+-- enqueue never has to insert or lock a row that another enqueue needs. A set has no order: labels are hashed sorted.
 create function wfg_lane(labels text[], priority int) returns bigint language sql immutable parallel safe as $$
-  select hashtextextended(array_to_string(labels, E'\n') || E'\n' || priority, 0)
+  select hashtextextended(case when cardinality(labels) = 1 then labels[1] else (
+    select string_agg(label, E'\n' order by label collate "C") from (select distinct unnest(labels)) as l (label)
+  ) end || E'\n' || priority, 0)
 $$;
 
 -- The wait before retry n (n from 1): None, Fixed, or Exponential min(base * 2^(n-1), max), each with an optional
@@ -69,6 +70,7 @@ create table wfg_runs (
   cancel_requested_at timestamptz,
   rerun_of uuid,
   version int not null default 1,
+  open_jobs int not null check (open_jobs >= 0),
   settled boolean not null default false,
   cancel_force boolean not null default false,
   state text not null default 'open' check (state in ('open', 'completed', 'failed', 'cancelled')),
@@ -80,6 +82,7 @@ create table wfg_runs (
   constraint ended_has_time check ((state = 'open') = (finished_at is null))
 );
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
+comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settled; at 0 the run ends';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 create index wfg_runs_of_workflow on wfg_runs (workflow_id, id);
 create index wfg_runs_unsettled on wfg_runs (id) where not settled;
@@ -127,8 +130,8 @@ create table wfg_jobs (
   worker_id text,
   instance uuid,
   reused_from uuid,
-  required_labels text[] not null,
-  depends_on text[] not null default '{}',
+  required_labels text[] not null check (cardinality(required_labels) > 0 and array_position(required_labels, null) is null),
+  parents int[] not null default '{}',
   children int[] not null default '{}',
   condition text,
   error text,
@@ -161,10 +164,14 @@ comment on column wfg_jobs.blocked_on is 'parents not yet settled';
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
 comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
-comment on column wfg_jobs.required_labels is 'sorted, with the implied one: :command, :event <type>, :task <name>';
+comment on column wfg_jobs.required_labels is 'with the implied one: :command, :event <type>, :task <name>';
+comment on column wfg_jobs.parents is 'positions of the jobs it depends on, as the user ordered them';
+comment on column wfg_jobs.children is 'positions of the jobs that depend on it';
 comment on column wfg_jobs.error is 'the last error, or why it was skipped; never cleared by success';
 comment on column wfg_jobs.outcome is 'how the last attempt ended';
 
+-- A job of a graph by its name, which is unique in its run; a standalone job is always called main.
+create unique index wfg_jobs_by_name on wfg_jobs (run_id, job_id) where position > 0;
 -- No index holds lease_expires_at: renewing a lease must stay a heap-only update.
 create index wfg_jobs_claim on wfg_jobs (lane, run_at, run_id, position) where state = 'pending';
 create index wfg_jobs_active on wfg_jobs (worker_id) where state = 'active';
@@ -223,7 +230,6 @@ create table wfg_workers (
   last_heartbeat timestamptz not null default wfg_now(),
   concurrency int not null check (concurrency >= 1),
   draining boolean not null default false,
-  offline boolean not null default false,
   labels text[] not null default '{}',
   handlers text[] not null default '{}',
   version text not null default '',

@@ -43,7 +43,9 @@ CREATE OR REPLACE FUNCTION wfg_lane(labels text[], priority integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select hashtextextended(array_to_string(labels, E'\n') || E'\n' || priority, 0)
+  select hashtextextended(case when cardinality(labels) = 1 then labels[1] else (
+    select string_agg(label, E'\n' order by label collate "C") from (select distinct unnest(labels)) as l (label)
+  ) end || E'\n' || priority, 0)
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_now()
@@ -58,11 +60,9 @@ CREATE OR REPLACE FUNCTION wfg_uuid7()
  PARALLEL SAFE
 AS $function$
   select encode(
-    set_bit(set_bit(
-      overlay(uuid_send(gen_random_uuid())
-              placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-              from 1 for 6),
-      52, 1), 53, 1), 'hex')::uuid
+    int8send((((t.us / 1000) << 16) | (7 << 12) | ((t.us % 1000) * 4096 / 1000))) || substring(uuid_send(gen_random_uuid()) from 9),
+    'hex')::uuid
+  from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as us) t
 $function$;
 
 create table wfg_attempts (
@@ -127,7 +127,7 @@ create table wfg_history (
   instance uuid,
   reused_from uuid,
   required_labels text[] not null,
-  depends_on text[] not null,
+  parents integer[] not null,
   children integer[] not null,
   condition text,
   error text,
@@ -180,7 +180,7 @@ create table wfg_jobs (
   instance uuid,
   reused_from uuid,
   required_labels text[] not null,
-  depends_on text[] default '{}'::text[] not null,
+  parents integer[] default '{}'::integer[] not null,
   children integer[] default '{}'::integer[] not null,
   condition text,
   error text,
@@ -203,6 +203,7 @@ create table wfg_jobs (
   constraint wfg_jobs_pkey PRIMARY KEY (run_id, "position"),
   constraint wfg_jobs_position_check CHECK ("position" >= 0),
   constraint wfg_jobs_priority_check CHECK (priority >= '-100'::integer AND priority <= 100),
+  constraint wfg_jobs_required_labels_check CHECK (cardinality(required_labels) > 0 AND array_position(required_labels, NULL::text) IS NULL),
   constraint wfg_jobs_state_check CHECK (state = ANY (ARRAY['blocked'::text, 'pending'::text, 'active'::text, 'completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text]))
 ) with (
   fillfactor=80,
@@ -215,13 +216,16 @@ CREATE INDEX wfg_jobs_active ON wfg_jobs USING btree (worker_id) WHERE state = '
 CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "position") WHERE state = 'pending'::text;
 CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
 CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
+CREATE UNIQUE INDEX wfg_jobs_by_name ON wfg_jobs USING btree (run_id, job_id) WHERE "position" > 0;
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
 comment on column wfg_jobs.begun_at is 'when the first attempt started; started_at: the last one';
 comment on column wfg_jobs.blocked_on is 'parents not yet settled';
+comment on column wfg_jobs.children is 'positions of the jobs that depend on it';
 comment on column wfg_jobs.error is 'the last error, or why it was skipped; never cleared by success';
 comment on column wfg_jobs.lane is 'hash of (required_labels, priority): what a worker claims by';
 comment on column wfg_jobs.outcome is 'how the last attempt ended';
-comment on column wfg_jobs.required_labels is 'sorted, with the implied one: :command, :event <type>, :task <name>';
+comment on column wfg_jobs.parents is 'positions of the jobs it depends on, as the user ordered them';
+comment on column wfg_jobs.required_labels is 'with the implied one: :command, :event <type>, :task <name>';
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
@@ -269,6 +273,7 @@ create table wfg_runs (
   cancel_requested_at timestamp with time zone,
   rerun_of uuid,
   version integer default 1 not null,
+  open_jobs integer not null,
   settled boolean default false not null,
   cancel_force boolean default false not null,
   state text default 'open'::text not null,
@@ -278,6 +283,7 @@ create table wfg_runs (
   error text,
   env json default '{}'::json not null,
   constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
+  constraint wfg_runs_open_jobs_check CHECK (open_jobs >= 0),
   constraint wfg_runs_pkey PRIMARY KEY (id),
   constraint wfg_runs_state_check CHECK (state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 );
@@ -285,6 +291,7 @@ CREATE INDEX wfg_runs_by_state ON wfg_runs USING btree (state, id);
 CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
 CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state = 'open'::text;
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
+comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settled; at 0 the run ends';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 
@@ -295,7 +302,6 @@ create table wfg_workers (
   last_heartbeat timestamp with time zone default wfg_now() not null,
   concurrency integer not null,
   draining boolean default false not null,
-  offline boolean default false not null,
   labels text[] default '{}'::text[] not null,
   handlers text[] default '{}'::text[] not null,
   version text default ''::text not null,

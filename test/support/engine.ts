@@ -4,7 +4,7 @@ import type { JobState } from '@wfg/shared/contract/job';
 import type { FileJob } from '@wfg/shared/contract/workflow';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { withTx } from '@wfg/shared/db/tx';
-import { cancelJobs, requestCancel } from '@wfg/shared/queries/cancel';
+import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
 import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -74,16 +74,13 @@ export async function finish(
 /** Lets a scheduler work until nothing is left for it. */
 export async function advance(pool: Pool): Promise<void> {
   await using doorbell = createDoorbell(pool, pino({ level: 'silent' }));
-  while ((await advanceRuns(pool, doorbell)) !== null);
+  while ((await advanceRuns(pool, doorbell, pino({ level: 'silent' }))) !== null);
 }
 
-/** Asks for a cancel as the api does. */
+/** Asks for a cancel as the api does; false when no such run is open. */
 export async function cancel(pool: Pool, run: string): Promise<boolean> {
-  return withTx(pool, async (tx) => {
-    const asked = await requestCancel(tx, run);
-    if (asked) await cancelJobs(tx, [run]);
-    return asked;
-  });
+  const asked = await withTx(pool, (tx) => cancelRuns(tx, [run]));
+  return asked.length > 0;
 }
 
 /** The state of each job of a run, by id, live or ended. */

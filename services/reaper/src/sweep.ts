@@ -1,14 +1,14 @@
-// One pass of the reaper: leases that ran out, then workers that fell silent.
+// One pass of the reaper: leases that ran out, then workers silent for a day.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { reapExpired } from '@wfg/shared/queries/reap';
 import { withPartitions } from '@wfg/shared/queries/partitions';
-import { markOffline } from '@wfg/shared/queries/workers';
+import { pruneWorkers } from '@wfg/shared/queries/workers';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
 const BATCH = 500;
 
-/** Takes back what expired and marks who is gone; true if there may be more to take back at once. */
+/** Takes back what expired and forgets workers long gone; true if there may be more to take back at once. */
 export async function sweep(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<boolean> {
   const reaped = await withPartitions(pool, () => reapExpired(pool, BATCH));
   const lanes: Record<string, number> = {};
@@ -19,6 +19,7 @@ export async function sweep(pool: pg.Pool, doorbell: Doorbell, log: Logger): Pro
   if (reaped.length > 0) {
     doorbell.ring({ lanes, settle: true, runs: [...new Set(reaped.map((job) => job.run_id))] });
   }
-  for (const worker_id of await markOffline(pool)) log.warn({ worker_id }, 'worker offline');
+  for (const worker_id of await pruneWorkers(pool))
+    log.info({ worker_id }, 'worker forgotten: silent for a day');
   return reaped.length === BATCH;
 }

@@ -1,8 +1,10 @@
 // One pass over the runs in which something waits for a scheduler.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
+import { isConnectionError } from '@wfg/shared/db/sqlstate';
 import { withTx } from '@wfg/shared/db/tx';
 import {
   closeRuns,
+  FIRST,
   findUnsettled,
   lockRuns,
   markRunsSettled,
@@ -13,22 +15,57 @@ import { cancelJobs } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
+import type { Logger } from 'pino';
 
 /** Runs moved on in one transaction: enough to be fast, few enough to keep it short. */
-const BATCH = 100;
+const BATCH = 50;
 /** How soon to look again at runs that another scheduler holds: it may have read before the last job ended. */
 const HELD_MS = 20;
+/** How soon to try again what failed. */
+const FAILED_MS = 5_000;
 
 /**
- * Moves up to 100 runs on and rings for what came of it. Returns how soon there is more to do, in milliseconds, or
- * null when nothing is left.
+ * Moves every run on in which something waits, a batch a transaction, and rings for what came of it. Returns how soon
+ * to look again, in milliseconds, or null when nothing is left. A run that cannot be moved on is logged and passed over.
  */
-export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell): Promise<number | null> {
-  const found = await findUnsettled(pool, BATCH);
-  if (found.length === 0) return null;
+export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<number | null> {
+  let again: number | null = null;
+  const soonest = (ms: number) => (again = Math.min(again ?? ms, ms));
+  for (let after = FIRST; ; ) {
+    const found = await findUnsettled(pool, BATCH, after);
+    const last = found.at(-1);
+    if (last === undefined) return again;
+    after = last;
+    const held = await advanceBatch(found);
+    if (held) soonest(jitter(HELD_MS));
+  }
+
+  /** True if some of them are held by another scheduler. */
+  async function advanceBatch(runs: string[]): Promise<boolean> {
+    try {
+      const locked = await advance(pool, doorbell, runs);
+      return locked < runs.length;
+    } catch (error) {
+      if (isConnectionError(error)) throw error;
+      const [only] = runs;
+      if (runs.length === 1) {
+        log.error({ err: error, run_id: only }, 'a run cannot be moved on');
+        soonest(jitter(FAILED_MS));
+        return false;
+      }
+      // One of them spoils it for all: each alone.
+      let held = false;
+      for (const run of runs) held = (await advanceBatch([run])) || held;
+      return held;
+    }
+  }
+}
+
+/** Moves the runs on that nobody else holds; returns how many they were. */
+async function advance(pool: pg.Pool, doorbell: Doorbell, runs: string[]): Promise<number> {
   const { locked, released } = await withPartitions(pool, () =>
     withTx(pool, async (tx) => {
-      const locked = await lockRuns(tx, found);
+      const locked = await lockRuns(tx, runs);
       if (locked.length === 0) return { locked, released: [] };
       await numberRuns(tx, locked);
       await cancelJobs(tx, locked);
@@ -42,5 +79,5 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell): Promise<nu
     const lanes = Object.fromEntries(released.map(({ lane, count }) => [lane, count]));
     doorbell.ring({ lanes, runs: locked });
   }
-  return locked.length < found.length ? jitter(HELD_MS) : 0;
+  return locked.length;
 }

@@ -29,7 +29,7 @@ export async function startScheduler({ config, log }: Start<Config>): Promise<Se
     startLoop({
       name: 'advance',
       log,
-      step: async () => (await advanceRuns(pool, doorbell)) ?? hearing.pollMs(),
+      step: async () => (await advanceRuns(pool, doorbell, log)) ?? hearing.pollMs(),
     }),
   );
   stack.use(

@@ -5,11 +5,13 @@ import { lookForDue } from '@wfg/shared/queries/due';
 import { jitter } from '@wfg/shared/rules/pause';
 
 const LONGEST_MS = 1_000;
+/** Many retries that come due one after another are rung for together. */
+const SHORTEST_MS = 50;
 
 /** Looks once; returns how long to sleep: until the next delayed job is due, at most about a second. */
 export async function lookAround(db: Queryable, doorbell: Doorbell, advance: () => void): Promise<number> {
   const { lanes, next_in_ms, unsettled } = await lookForDue(db);
   if (unsettled) advance();
   if (Object.keys(lanes).length > 0) doorbell.ring({ lanes });
-  return Math.min(jitter(LONGEST_MS), Math.max(next_in_ms ?? LONGEST_MS, 5));
+  return Math.min(jitter(LONGEST_MS), Math.max(next_in_ms ?? LONGEST_MS, SHORTEST_MS));
 }

@@ -3,17 +3,25 @@
 // advanced by one scheduler at a time, and the two last parents of a child cannot miss each other.
 import type { Queryable } from '../db/pool.ts';
 
+// Runs are taken from behind `after`, so that one which cannot be moved on does not stand in the way of the others.
+// Unsettled jobs without an open run (their run's row was removed by hand) are nobody's business.
 const FIND = `
 select run_id from (
-  (select run_id from wfg_jobs where not settled group by run_id order by run_id limit $1::int)
+  (select j.run_id from wfg_jobs j join wfg_runs r on r.id = j.run_id
+    where not j.settled and r.state = 'open' and j.run_id > $2::uuid
+    group by j.run_id order by j.run_id limit $1::int)
   union
-  (select id from wfg_runs where not settled order by id limit $1::int)
+  (select id from wfg_runs where not settled and state = 'open' and id > $2::uuid order by id limit $1::int)
 ) found
-order by run_id`;
+order by run_id
+limit $1::int`;
 
-/** Runs in which something waits for a scheduler; read without locks. */
-export async function findUnsettled(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ run_id: string }>(FIND, [limit]);
+/** Before every run. */
+export const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Up to `limit` runs behind `after` in which something waits for a scheduler; read without locks. */
+export async function findUnsettled(db: Queryable, limit: number, after: string): Promise<string[]> {
+  const { rows } = await db.query<{ run_id: string }>(FIND, [limit, after]);
   return rows.map((row) => row.run_id);
 }
 
@@ -48,100 +56,109 @@ export async function numberRuns(tx: Queryable, runs: readonly string[]): Promis
   await tx.query(NUMBER, [runs]);
 }
 
-// Everything below a job that did not complete is skipped at once, without waiting for its other parents, except
-// jobs with a condition and what is below those: they are judged when all their parents have ended.
-// Here and in SETTLE, rows are reached by `limit 1` probes of the primary key, and the update's own join has no other
-// filter: the planner cannot know how many rows the recursion yields, nor how many are blocked in a table that grew a
-// moment ago, and joined plainly it compares each with each (a chain of 10,000: minutes; so: 0.4 s). Nothing else
-// moves a blocked job: whoever does holds the lock on the run.
-const SKIP = `
-with recursive bad as (
-  select j.run_id, j.position, j.children from wfg_jobs j
-  where not j.settled and j.run_id = any($1::uuid[]) and (j.state <> 'completed' or not j.upstream_ok)
+// One statement, so that all of it judges by one snapshot: a job that ends meanwhile waits for the next pass.
+// * `ended`: what has ended since the last pass is settled. That is not a transition anyone sees: no version.
+// * `bad`: everything below a job that did not complete is skipped at once, without waiting for its other parents,
+//   except jobs with a condition and what is below those: they are judged when all their parents have ended.
+// * `told`: one update a child, however many of its parents are in the batch.
+// Rows are reached by `limit 1` probes of the primary key, and the updates' own joins have no other filter: the planner
+// cannot know how many rows the recursion yields, nor how many are blocked in a table that grew a moment ago, and joined
+// plainly it compares each with each (a chain of 10,000: minutes; so: 0.4 s). Nothing else moves a blocked job: whoever
+// does holds the lock on the run.
+const SETTLE = `
+with recursive ended as (
+  update wfg_jobs j set settled = true
+  where not j.settled and j.run_id = any($1::uuid[])
+  returning j.run_id, j.position, j.children, j.state = 'completed' and j.upstream_ok as ok,
+    j.state = 'failed' or j.upstream_failed as failed
+), bad as (
+  select run_id, position, children, failed, false as doomed from ended where not ok
   union
-  select j.run_id, j.position, j.children
-  from bad
-  cross join lateral unnest(bad.children) as c (child)
+  select child.run_id, child.position, child.children, child.failed, true
+  from (
+    select distinct bad.run_id, c.position, bad.failed
+    from bad cross join lateral unnest(bad.children) as c (position)
+  ) next
   cross join lateral (
-    select j.run_id, j.position, j.children from wfg_jobs j
-    where j.run_id = bad.run_id and j.position = c.child and j.state = 'blocked' and j.condition is null
-    limit 1
-  ) j
-), cause as (
-  select bad.run_id, c.child, min(bad.position) as parent
-  from bad
-  cross join lateral unnest(bad.children) as c (child)
-  group by bad.run_id, c.child
-), skipped as (
-  select cause.run_id, cause.child, format('needs %s, which %s', p.job_id, case p.state
-    when 'failed' then 'failed' when 'cancelled' then 'was cancelled' else 'was skipped' end) as reason
-  from cause
-  cross join lateral (
-    select from wfg_jobs j
-    where j.run_id = cause.run_id and j.position = cause.child and j.state = 'blocked' and j.condition is null
+    select j.run_id, j.position, j.children, next.failed or j.upstream_failed as failed from wfg_jobs j
+    where j.run_id = next.run_id and j.position = next.position and j.state = 'blocked' and j.condition is null
     limit 1
   ) child
+), doomed as (
+  select run_id, position, children, bool_or(failed) as failed
+  from bad where doomed
+  group by run_id, position, children
+), cause as (
+  select bad.run_id, c.position, min(bad.position) as parent
+  from bad cross join lateral unnest(bad.children) as c (position)
+  group by bad.run_id, c.position
+), reason as (
+  select cause.run_id, cause.position, format('needs %s, which %s', p.job_id, case p.state
+    when 'failed' then 'failed' when 'cancelled' then 'was cancelled' else 'was skipped' end) as text
+  from cause
   cross join lateral (
     select p.job_id, p.state from wfg_jobs p where p.run_id = cause.run_id and p.position = cause.parent limit 1
   ) p
-)
-update wfg_jobs j
-set state = 'skipped', settled = false, version = j.version + 1, updated_at = wfg_now(), finished_at = wfg_now(),
-    error = s.reason
-from skipped s
-where j.run_id = s.run_id and j.position = s.child`;
-
-// One update a child, however many of its parents are in the batch. Settling is not a transition anyone sees, so it
-// does not raise the version.
-const SETTLE = `
-with ended as (
-  update wfg_jobs j set settled = true
-  where not j.settled and j.run_id = any($1::uuid[])
-  returning j.run_id, j.children, j.state = 'completed' and j.upstream_ok as ok,
-    j.state = 'failed' or j.upstream_failed as failed
+), skipped as (
+  update wfg_jobs j
+  set state = 'skipped', version = j.version + 1, updated_at = wfg_now(), finished_at = wfg_now(),
+      upstream_ok = false, upstream_failed = d.failed, error = r.text
+  from doomed d join reason r on r.run_id = d.run_id and r.position = d.position
+  where j.run_id = d.run_id and j.position = d.position
+  returning j.run_id
 ), told as (
-  select e.run_id, c.child, count(*)::int as parents, bool_and(e.ok) as ok, bool_or(e.failed) as failed
-  from ended e cross join lateral unnest(e.children) as c (child)
-  group by e.run_id, c.child
-), blocked as (
+  select t.run_id, c.position, count(*)::int as parents, bool_and(t.ok) as ok, bool_or(t.failed) as failed
+  from (
+    select run_id, children, ok, failed from ended
+    union all
+    select run_id, children, false, failed from doomed
+  ) t
+  cross join lateral unnest(t.children) as c (position)
+  group by t.run_id, c.position
+), waiting as (
   select told.* from told
   cross join lateral (
     select from wfg_jobs j
-    where j.run_id = told.run_id and j.position = told.child and j.state = 'blocked'
+    where j.run_id = told.run_id and j.position = told.position and j.state = 'blocked'
     limit 1
   ) child
+  where not exists (select from doomed d where d.run_id = told.run_id and d.position = told.position)
 ), released as (
   update wfg_jobs j
-  set blocked_on = j.blocked_on - b.parents,
-      upstream_ok = j.upstream_ok and b.ok,
-      upstream_failed = j.upstream_failed or b.failed,
-      state = case when j.blocked_on = b.parents and j.condition is null then 'pending' else j.state end,
-      run_at = case when j.blocked_on = b.parents then wfg_now() else j.run_at end,
+  set blocked_on = j.blocked_on - w.parents,
+      upstream_ok = j.upstream_ok and w.ok,
+      upstream_failed = j.upstream_failed or w.failed,
+      state = case when j.blocked_on = w.parents and j.condition is null then 'pending' else j.state end,
+      run_at = case when j.blocked_on = w.parents then wfg_now() else j.run_at end,
       updated_at = wfg_now(), version = j.version + 1
-  from blocked b
-  where j.run_id = b.run_id and j.position = b.child
+  from waiting w
+  where j.run_id = w.run_id and j.position = w.position
   returning j.state, j.lane
+), counted as (
+  update wfg_runs r set open_jobs = r.open_jobs - gone.jobs
+  from (
+    select run_id, count(*)::int as jobs
+    from (select run_id from ended union all select run_id from skipped) one
+    group by run_id
+  ) gone
+  where r.id = gone.run_id
 )
 select lane::text, count(*)::int as count from released where state = 'pending' group by lane`;
 
 /** How many jobs became claimable, by lane. */
 export type Released = { lane: string; count: number }[];
 
-/** Skips what can no longer run, then tells every child what its parents did; returns what was released. */
+/** Tells every child what its parents did, and skips what can no longer run; returns what was released. */
 export async function settleJobs(tx: Queryable, runs: readonly string[]): Promise<Released> {
-  await tx.query(SKIP, [runs]);
   const { rows } = await tx.query<{ lane: string; count: number }>(SETTLE, [runs]);
   return rows;
 }
 
-// `not exists` stops at the first job still going on, so an open run costs one probe.
+// The count on the run's row says whether anything is left, so an open run is not read.
 const CLOSE = `
 with closing as (
   select r.id from wfg_runs r
-  where r.id = any($1::uuid[]) and r.state = 'open'
-    and not exists (
-      select from wfg_jobs j
-      where j.run_id = r.id and (j.state in ('blocked', 'pending', 'active') or not j.settled))
+  where r.id = any($1::uuid[]) and r.state = 'open' and r.open_jobs = 0
 ), told as (
   select c.id, bool_or(j.state = 'failed') as failed, bool_or(j.state = 'cancelled') as cancelled,
     min(j.begun_at) as started_at, coalesce(sum(j.version), 0)::int as versions

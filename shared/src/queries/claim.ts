@@ -37,7 +37,7 @@ export interface ClaimRequest {
 export interface CommandSpec {
   run: string | null;
   steps: { label: string; run: string; env: Record<string, string>; timeout: number | null }[] | null;
-  /** The run's environment, then the job's, merged. */
+  /** The job's own; it goes before the run's. */
   env: Record<string, string>;
 }
 
@@ -51,8 +51,9 @@ export interface ClaimedJob {
   nonce: string;
   started_at: Date;
   timeout_secs: number | null;
-  depends_on: string[];
+  parents: number[];
   spec: CommandSpec;
+  run_env: Record<string, string>;
 }
 
 /** The statement itself, for `npm run claim:explain`. */
@@ -97,11 +98,12 @@ with recursive lane as (
   from locked l
   where j.run_id = l.run_id and j.position = l.position
   returning j.run_id, j.position, j.job_id, j.workflow_id, j.attempt, j.tries, j.nonce::text, j.started_at,
-    j.timeout_secs, j.depends_on, j.spec, j.priority, j.run_at
+    j.timeout_secs, j.parents, j.spec, j.priority, j.run_at
 )
-select count.candidates, claimed.*
+select count.candidates, claimed.*, coalesce(r.env, '{}') as run_env
 from (select count(*)::int as candidates from candidate) count
 left join claimed on true
+left join wfg_runs r on r.id = claimed.run_id
 order by claimed.priority desc, claimed.run_at, claimed.run_id, claimed.position`;
 
 type ClaimRow = { candidates: number } & (ClaimedJob | { run_id: null });

@@ -15,7 +15,7 @@ const row: JobRow = {
   workflow_type: null,
   state: 'pending',
   cancel_requested_at: null,
-  depends_on: [],
+  parents: [],
   required_labels: [':command', 'gpu'],
   priority: 0,
   attempt: -1,
@@ -31,8 +31,16 @@ const row: JobRow = {
   metadata: null,
 };
 
-const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}) =>
-  toJob({ ...row, ...change }, { now, states: new Map(Object.entries(states)) });
+/** The job, with parents at positions from 2 on. */
+const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}) => {
+  const parents = Object.entries(states).map(
+    ([job_id, state], index) => [index + 2, { job_id, state }] as const,
+  );
+  return toJob(
+    { ...row, parents: parents.map(([position]) => position), ...change },
+    { now, parents: new Map(parents) },
+  );
+};
 
 test('a job that never ran shows attempt 0, its own labels, and waits for nothing when it is due', () => {
   expect(shown({})).toMatchObject({ attempt: 0, required_labels: ['gpu'], metadata: {}, waiting: null });
@@ -45,8 +53,9 @@ test('a job whose time has not come is delayed', () => {
 });
 
 test('a blocked job names the parents that have not ended', () => {
-  const depends_on = ['p', 'q', 'r', 's', 't'];
-  const { waiting } = shown({ state: 'blocked', depends_on }, { p: 'completed', q: 'active', r: 'pending' });
+  const states = { p: 'completed', q: 'active', r: 'pending', s: 'blocked', t: 'blocked' } as const;
+  const { waiting, depends_on } = shown({ state: 'blocked' }, states);
+  expect(depends_on).toEqual(['p', 'q', 'r', 's', 't']);
   expect(waiting).toEqual({
     reason: 'dependencies',
     detail: 'waits for q, r, s and 1 more',

@@ -12,7 +12,7 @@ const COLUMNS = [
   'workflow_type',
   'state',
   'cancel_requested_at',
-  'depends_on',
+  'parents',
   'required_labels',
   'priority',
   'attempt',
@@ -38,7 +38,7 @@ export interface JobRow {
   workflow_type: string | null;
   state: JobState;
   cancel_requested_at: Date | null;
-  depends_on: string[];
+  parents: number[];
   required_labels: string[];
   priority: number;
   attempt: number;
@@ -59,12 +59,12 @@ export function jobColumns(alias: string): string {
   return COLUMNS.map((column) => `${alias}.${column}`).join(', ');
 }
 
-/** What a job's waiting is judged by. */
+/** What a row says by position is told by name, and a job's waiting is judged by others. */
 export interface Surroundings {
   /** The database's time of the read. */
   now: Date;
-  /** The states of the jobs it depends on, by id. */
-  states: ReadonlyMap<string, JobState>;
+  /** The jobs it depends on, at least, by position. */
+  parents: ReadonlyMap<number, { job_id: string; state: JobState }>;
 }
 
 /** The job as readers see it. Labels that are implied by what it executes are not shown. */
@@ -75,7 +75,7 @@ export function toJob(row: JobRow, around: Surroundings): Job {
     state: row.state,
     cancelling: row.state === 'active' && row.cancel_requested_at !== null,
     uses: row.workflow_type,
-    depends_on: row.depends_on,
+    depends_on: row.parents.flatMap((position) => around.parents.get(position)?.job_id ?? []),
     required_labels: row.required_labels.filter((label) => !label.startsWith(':')),
     priority: row.priority,
     attempt: Math.max(row.attempt, 0),
@@ -98,9 +98,12 @@ export function isoTime(time: Date | string | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
-function waitingOf(row: JobRow, { now, states }: Surroundings): Waiting | null {
+function waitingOf(row: JobRow, { now, parents }: Surroundings): Waiting | null {
   if (row.state === 'blocked') {
-    const on = row.depends_on.filter((id) => !isOver(states.get(id)));
+    const open = row.parents
+      .flatMap((position) => parents.get(position) ?? [])
+      .filter(({ state }) => !isEnded(state));
+    const on = open.map(({ job_id }) => job_id);
     return { reason: 'dependencies', detail: `waits for ${listed(on)}`, until: null, on };
   }
   if (row.state === 'pending' && row.run_at > now) {
@@ -109,10 +112,6 @@ function waitingOf(row: JobRow, { now, states }: Surroundings): Waiting | null {
     return { reason: 'delayed', detail: `${detail} ${until}`, until, on: [] };
   }
   return null;
-}
-
-function isOver(state: JobState | undefined): boolean {
-  return state !== undefined && isEnded(state);
 }
 
 /** `a, b, c and 7 more`; a job whose parents have all ended waits for the scheduler alone. */

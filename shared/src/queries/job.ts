@@ -4,15 +4,25 @@ import type { Queryable } from '../db/pool.ts';
 import { type JobRow, jobColumns, toJob } from './job-row.ts';
 import { MOVED_ON } from './run-row.ts';
 
-// Only a blocked job is asked for its parents' states, and those are live like itself.
 const READ = `
 select ${jobColumns('j')}, j.outputs, wfg_now() as now, (
-    select json_object_agg(p.job_id, p.state) from wfg_jobs p
-    where j.state = 'blocked' and p.run_id = j.run_id and p.job_id = any(j.depends_on)
-  ) as parents
+    select json_agg(json_build_object('position', p.position, 'job_id', p.job_id, 'state', p.state))
+    from unnest(j.parents) as parent (position)
+    cross join lateral (
+      select p.position, p.job_id, p.state from wfg_jobs p
+      where p.run_id = j.run_id and p.position = parent.position limit 1
+    ) p
+  ) as around
 from wfg_jobs j where j.run_id = $1::uuid and j.job_id = $2::text
 union all
-select ${jobColumns('h')}, h.outputs, wfg_now(), null
+select ${jobColumns('h')}, h.outputs, wfg_now(), (
+    select json_agg(json_build_object('position', p.position, 'job_id', p.job_id, 'state', p.state))
+    from unnest(h.parents) as parent (position)
+    cross join lateral (
+      select p.position, p.job_id, p.state from wfg_history p
+      where p.run_id = h.run_id and p.position = parent.position and p.moved_on = h.moved_on limit 1
+    ) p
+  )
 from wfg_history h
 where h.run_id = $1::uuid and h.job_id = $2::text
   and h.moved_on = (select ${MOVED_ON} from wfg_runs r where r.id = $1::uuid)`;
@@ -20,7 +30,7 @@ where h.run_id = $1::uuid and h.job_id = $2::text
 interface Row extends JobRow {
   outputs: Outputs | null;
   now: Date;
-  parents: Record<string, JobState> | null;
+  around: { position: number; job_id: string; state: JobState }[] | null;
 }
 
 /** The job; null when the run or its job is unknown. */
@@ -28,6 +38,6 @@ export async function readJob(db: Queryable, runId: string, jobId: string): Prom
   const { rows } = await db.query<Row>(READ, [runId, jobId]);
   const [row] = rows;
   if (!row) return null;
-  const states = new Map(Object.entries(row.parents ?? {}));
-  return { ...toJob(row, { now: row.now, states }), outputs: row.outputs ?? {} };
+  const parents = new Map((row.around ?? []).map((parent) => [parent.position, parent]));
+  return { ...toJob(row, { now: row.now, parents }), outputs: row.outputs ?? {} };
 }

@@ -28,7 +28,7 @@ export async function readRun(db: Queryable, runId: string): Promise<Run | null>
   const [head] = rows;
   if (!head?.run || !head.now) return null;
   const jobs = rows.filter((row) => row.job_id !== null);
-  const around = { now: head.now, states: new Map(jobs.map((job) => [job.job_id, job.state])) };
+  const around = { now: head.now, parents: new Map(jobs.map((job) => [job.position, job])) };
   const starts = jobs.flatMap((job) => job.begun_at?.getTime() ?? []);
   const summary = toRunSummary(head.run, {
     versions: jobs.reduce((sum, job) => sum + job.version, 0),

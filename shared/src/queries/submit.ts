@@ -7,18 +7,18 @@ import type { CommandSpec } from './claim.ts';
 // Roots are born pending, so a worker may claim them before a scheduler has seen the run.
 const SUBMIT = `
 with run as (
-  insert into wfg_runs (workflow_id, name, trigger, env)
-  values ($1::text, $2::text, $3::text, $4::json)
+  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs)
+  values ($1::text, $2::text, $3::text, $4::json, json_array_length($5::json))
   returning id
 ), job as (
-  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, required_labels, depends_on, children,
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, required_labels, parents, children,
     blocked_on, priority, max_attempts, backoff, timeout_secs, spec, metadata)
   select run.id, j.position, j.job_id, j.name, $1::text,
-    case when cardinality(j.depends_on) = 0 then 'pending' else 'blocked' end, 'command',
-    j.required_labels, j.depends_on, j.children, cardinality(j.depends_on), j.priority, j.max_attempts, j.backoff,
+    case when cardinality(j.parents) = 0 then 'pending' else 'blocked' end, 'command',
+    j.required_labels, j.parents, j.children, cardinality(j.parents), j.priority, j.max_attempts, j.backoff,
     j.timeout_secs, j.spec, j.metadata
   from run cross join json_to_recordset($5::json) as j (position int, job_id text, name text, required_labels text[],
-    depends_on text[], children int[], priority int, max_attempts int, backoff json, timeout_secs int, spec json,
+    parents int[], children int[], priority int, max_attempts int, backoff json, timeout_secs int, spec json,
     metadata json)
   returning lane, state
 )
@@ -40,7 +40,7 @@ export async function submitRun(
   env: Env,
 ): Promise<Submitted> {
   const runEnv = { ...definition.env, ...env };
-  const jobs = jobRows(definition, runEnv);
+  const jobs = jobRows(definition);
   const { rows } = await db.query<{ id: string; lane: string | null; count: number }>(SUBMIT, [
     workflowId,
     toStorableText(definition.name),
@@ -54,20 +54,21 @@ export async function submitRun(
   return { run_id, lanes };
 }
 
-/** The rows of the jobs: positions from 1 in file order, children by position. */
-function jobRows(definition: Definition, runEnv: Env) {
+/** The rows of the jobs: positions from 1 in file order, dependencies by position. */
+function jobRows(definition: Definition) {
+  const position = new Map(definition.jobs.map((job, index) => [job.id, index + 1]));
   const children = new Map<string, number[]>(definition.jobs.map((job) => [job.id, []]));
   for (const [index, job] of definition.jobs.entries()) {
     for (const need of job.needs) children.get(need)?.push(index + 1);
   }
   return definition.jobs.map((job, index) => {
-    const spec: CommandSpec = { run: job.run, steps: job.steps, env: { ...runEnv, ...job.env } };
+    const spec: CommandSpec = { run: job.run, steps: job.steps, env: job.env };
     return {
       position: index + 1,
       job_id: job.id,
       name: job.name,
       required_labels: [':command', ...job.labels],
-      depends_on: job.needs,
+      parents: job.needs.map((need) => position.get(need)),
       children: children.get(job.id),
       priority: job.priority,
       max_attempts: job.max_retries + 1,

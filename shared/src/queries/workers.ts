@@ -1,9 +1,10 @@
 // The registry of workers: who is there, what they offer, when they were last heard.
 import type { Queryable } from '../db/pool.ts';
 
-/** A worker is offline after three missed beats. */
 export const BEAT_SECS = 10;
-const OFFLINE_AFTER_SECS = 3 * BEAT_SECS;
+/** A worker that missed three beats is shown as offline. */
+export const OFFLINE_AFTER_SECS = 3 * BEAT_SECS;
+const PRUNE_AFTER_HOURS = 24;
 
 export interface WorkerCard {
   worker_id: string;
@@ -20,7 +21,7 @@ values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text)
 on conflict (worker_id) do update
 set instance = excluded.instance, labels = excluded.labels, concurrency = excluded.concurrency,
     version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
-    draining = false, offline = false`;
+    draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
@@ -29,7 +30,7 @@ export async function registerWorker(db: Queryable, card: WorkerCard): Promise<v
 }
 
 const BEAT = `
-update wfg_workers set last_heartbeat = wfg_now(), offline = false, draining = $3::bool
+update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool
 where worker_id = $1::text and instance = $2::uuid`;
 
 /** A sign of life. False: the row is gone or another start of this worker owns it. */
@@ -50,13 +51,13 @@ export async function deregisterWorker(db: Queryable, workerId: string, instance
   await db.query(DEREGISTER, [workerId, instance]);
 }
 
-const MARK_OFFLINE = `
-update wfg_workers set offline = true
-where not offline and last_heartbeat < wfg_now() - make_interval(secs => $1::int)
+const PRUNE = `
+delete from wfg_workers
+where last_heartbeat < wfg_now() - make_interval(hours => $1::int)
 returning worker_id`;
 
-/** Marks workers that missed three beats; returns their ids. */
-export async function markOffline(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ worker_id: string }>(MARK_OFFLINE, [OFFLINE_AFTER_SECS]);
+/** Removes workers that fell silent long ago; returns their ids. */
+export async function pruneWorkers(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ worker_id: string }>(PRUNE, [PRUNE_AFTER_HOURS]);
   return rows.map((row) => row.worker_id);
 }

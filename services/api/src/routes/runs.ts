@@ -6,7 +6,7 @@ import { Run, RunSummary } from '@wfg/shared/contract/run';
 import { Id } from '@wfg/shared/contract/workflow';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
-import { cancelJobs, requestCancel } from '@wfg/shared/queries/cancel';
+import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { listRuns } from '@wfg/shared/queries/run-list';
 import { readRun } from '@wfg/shared/queries/runs';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -71,12 +71,8 @@ export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
   app.openapi(cancel, async (c) => {
     const { run } = c.req.valid('param');
     await jsonBody(c, BODIES.CancelRun);
-    const asked = await withTx(pool, async (tx) => {
-      const isOpen = await requestCancel(tx, run);
-      if (isOpen) await cancelJobs(tx, [run]);
-      return isOpen;
-    });
-    if (asked) {
+    const asked = await withTx(pool, (tx) => cancelRuns(tx, [run]));
+    if (asked.length > 0) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
       const { status } = await shown(pool, run);

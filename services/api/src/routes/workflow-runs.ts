@@ -3,8 +3,7 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { LogChunk } from '@wfg/shared/contract/log';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
-import { cancelJobs, requestCancel } from '@wfg/shared/queries/cancel';
-import { lockOpenRuns } from '@wfg/shared/queries/open-runs';
+import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
 import { readLatestRun } from '@wfg/shared/queries/run-list';
 import { startRun } from '@wfg/shared/queries/start-run';
 import { readWorkflow } from '@wfg/shared/queries/workflow-views';
@@ -71,12 +70,7 @@ export function workflowRunRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
 
   app.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param');
-    const runs = await withTx(pool, async (tx) => {
-      const open = await lockOpenRuns(tx, id);
-      for (const run of open) await requestCancel(tx, run);
-      await cancelJobs(tx, open);
-      return open;
-    });
+    const runs = await withTx(pool, async (tx) => cancelRuns(tx, await findOpenRuns(tx, id)));
     if (runs.length > 0) doorbell.ring({ cancel: runs, settle: true, runs });
     else await assertKnown(pool, id);
     return c.body(null, 202);
