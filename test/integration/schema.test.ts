@@ -70,3 +70,48 @@ test('objects of all kinds are shown, but no partitions', async () => {
     "
   `);
 });
+
+test('wfg_history has the columns of wfg_jobs, in their order, behind its day', async () => {
+  await using database = await testDatabase();
+  const columns = async (table: string) => {
+    const { rows } = await database.pool.query<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [table],
+    );
+    return rows;
+  };
+  expect(await columns('wfg_history')).toEqual([
+    { name: 'moved_on', type: 'date' },
+    ...(await columns('wfg_jobs')),
+  ]);
+});
+
+test('a lane is a set of labels and a priority: neither order nor repetition matter', async () => {
+  await using database = await testDatabase();
+  const lane = async (labels: string[], priority = 0) => {
+    const { rows } = await database.pool.query<{ lane: string }>('select wfg_lane($1, $2)::text as lane', [
+      labels,
+      priority,
+    ]);
+    return rows[0]?.lane;
+  };
+  expect(await lane([':command', '1gpu', 'b'])).toBe(await lane(['b', '1gpu', ':command', 'b']));
+  expect(await lane([':command'])).toBe(await lane([':command', ':command']));
+  expect(await lane([':command'])).not.toBe(await lane([':command'], 1));
+  expect(await lane([':command'])).not.toBe(await lane([':command', 'a']));
+});
+
+test('keys made one after another grow', async () => {
+  await using database = await testDatabase();
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select wfg_uuid7()::text as id from generate_series(1, 2000) g, lateral (select pg_sleep(0.000005 * (g % 2))) s',
+  );
+  const ids = rows.map((row) => row.id);
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(new Set(ids).size).toBe(2000);
+  const milliseconds = Number.parseInt(ids[0]?.replaceAll('-', '').slice(0, 12) ?? '', 16);
+  expect(Math.abs(milliseconds - Date.now())).toBeLessThan(60_000);
+  expect(ids.map((id) => id.slice(0, 18))).toEqual(ids.map((id) => id.slice(0, 18)).toSorted());
+});

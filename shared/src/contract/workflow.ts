@@ -6,6 +6,8 @@ export const ID_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
 export const Id = z.string().regex(ID_PATTERN, 'must match [A-Za-z0-9_.-]{1,255}');
 
 export const MAX_JOBS = 10_000;
+/** Dependencies of all jobs together: a run is settled edge by edge in one transaction. */
+export const MAX_NEEDS = 200_000;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 
 const Seconds = z.int().min(0).max(1_000_000_000);
@@ -23,11 +25,21 @@ export type Backoff = z.infer<typeof Backoff>;
 
 const Text = z.string().min(1).max(1000);
 const EnvName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and _');
-export const Env = z.record(EnvName, z.string({ error: 'must be a string: put the value in quotes' }));
+const MAX_ENV_CHARS = 256 * 1024;
+export const Env = z
+  .record(EnvName, z.string({ error: 'must be a string: put the value in quotes' }))
+  .refine((env) => charsOf(env) <= MAX_ENV_CHARS, 'holds more than 256 KiB: pass large data by a file');
 export type Env = z.infer<typeof Env>;
-const Label = z
-  .string()
-  .regex(/^[^\s:,][^\s,]{0,99}$/, 'must be 1 to 100 characters, no space or comma, no leading ":"');
+
+/** What a job requires and a worker offers. A leading colon marks what a worker offers by what it can execute. */
+export const LABEL_PATTERN = /^[^\s:,][^\s,]{0,99}$/;
+export const LABEL_RULE = 'must be 1 to 100 characters, no space or comma, no leading ":"';
+function charsOf(env: Record<string, string>): number {
+  return Object.entries(env).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
+const Label = z.string().regex(LABEL_PATTERN, LABEL_RULE);
+
 const Timeout = z.int().min(1).max(1_000_000_000);
 const Retries = z.int().min(0).max(1000);
 const Priority = z.int().min(-100).max(100);

@@ -10,6 +10,7 @@ import {
   ID_PATTERN,
   MAX_COMMAND_BYTES,
   MAX_JOBS,
+  MAX_NEEDS,
   WorkflowInput,
 } from '../contract/workflow.ts';
 import { graphIssues } from './graph.ts';
@@ -35,6 +36,12 @@ export function issuesOf(error: z.ZodError): Issue[] {
  * @throws {WfgError} invalid_workflow, with every fault found and its path.
  */
 export function defineWorkflow(input: unknown): Definition {
+  // First, and without copying: an alias in YAML makes many of these cheaply.
+  const needs = countNeeds(input);
+  if (needs > MAX_NEEDS) {
+    const message = `${needs} dependencies are more than the ${MAX_NEEDS} that all jobs together may have`;
+    throw invalid([{ path: 'jobs', message }]);
+  }
   const parsed = WorkflowInput.safeParse(input);
   if (!parsed.success) throw invalid(issuesOf(parsed.error));
   const { name, on, trigger, env, jobs } = parsed.data;
@@ -45,6 +52,20 @@ export function defineWorkflow(input: unknown): Definition {
   const issues = jobIssues(defined, isArray);
   if (issues.length > 0) throw invalid(issues);
   return { name, trigger: trigger ?? displayTrigger(on), env: env ?? {}, jobs: defined };
+}
+
+/** How many dependencies an unchecked workflow lists. */
+function countNeeds(input: unknown): number {
+  const jobs = fieldOf(input, 'jobs');
+  if (typeof jobs !== 'object' || jobs === null) return 0;
+  return Object.values(jobs).reduce((sum: number, job: unknown) => {
+    const needs = fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on');
+    return sum + (Array.isArray(needs) ? needs.length : 0);
+  }, 0);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function invalid(issues: Issue[]): WfgError {

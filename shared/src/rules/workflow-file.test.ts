@@ -105,3 +105,24 @@ test.for([
   expect(error.code).toBe(code);
   expect(error.message).toMatch(message);
 });
+
+test('aliases that would unfold into millions of dependencies are refused at once', () => {
+  const ids = Array.from({ length: 900 }, (_, index) => `j${index}`);
+  const jobs = ids.map(
+    (id, index) => `  ${id}: { run: x, needs: ${index === 0 ? `&all [${ids.join(', ')}]` : '*all'} }`,
+  );
+  expect(fault(`name: n\njobs:\n${jobs.join('\n')}`).message).toMatch(
+    /810000 dependencies are more than the 200000/,
+  );
+  const nested = [
+    'a: &a [x, x]',
+    ...[...'bcdefghijklmnop'].map(
+      (id, index) => `${id}: &${id} [*${'abcdefghijklmnop'[index]}, *${'abcdefghijklmnop'[index]}]`,
+    ),
+  ];
+  expect(fault(`name: n\njobs: {}\n${nested.join('\n')}`).code).toBe('malformed_yaml');
+});
+
+test('an environment too large for a process is refused', () => {
+  expect(fault(`name: n\nenv: { A: '${'x'.repeat(300_000)}' }\njobs: {}`).message).toMatch(/env: .*256 KiB/);
+});

@@ -20,7 +20,7 @@ export function readWorkflowFile(text: string): Definition {
   }
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 10_000 });
+    value = document.toJS({ maxAliasCount: 1_000 });
   } catch (error) {
     throw new WfgError(
       'malformed_yaml',

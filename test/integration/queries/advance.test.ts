@@ -1,11 +1,17 @@
 // Runs moving on: dependencies, skips, cancels, and the end.
-import { expect, test } from 'vitest';
+import { createDoorbell } from '@wfg/shared/db/doorbell';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import { finishJobs } from '@wfg/shared/queries/finish';
 import { submitRun } from '@wfg/shared/queries/submit';
+import { readUpstream } from '@wfg/shared/queries/upstream';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import type { Pool } from 'pg';
-import { advance, cancel, claim, finish, runState, states, submit } from '../../support/engine.ts';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { advanceRuns } from '../../../services/scheduler/src/advance-runs.ts';
+import { advance, cancel, claim, finish, reportOf, runState, states, submit } from '../../support/engine.ts';
 import { testDatabase } from '../../support/postgres.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const ids = (jobs: { job_id: string }[]) => jobs.map((job) => job.job_id);
 
@@ -41,7 +47,7 @@ test('a diamond: the join starts after both arms, once', async () => {
   expect((await db.pool.query('select from wfg_jobs')).rowCount).toBe(0);
 });
 
-test('a hundred schedulers at once tell the child of fifty parents exactly once each', async () => {
+test('many schedulers at once tell the child of fifty parents exactly once each', async () => {
   await using db = await testDatabase();
   const parents = Array.from({ length: 50 }, (_, index) => `p${index}`);
   const jobs = Object.fromEntries(parents.map((id) => [id, {}]));
@@ -51,10 +57,96 @@ test('a hundred schedulers at once tell the child of fifty parents exactly once 
   await advance(db.pool);
   expect(ids(await claim(db.pool))).toEqual(['child']);
   const { rows } = await db.pool.query(
-    "select blocked_on from wfg_jobs where run_id = $1 and job_id = 'child'",
+    "select blocked_on, open_jobs from wfg_jobs j join wfg_runs r on r.id = run_id where run_id = $1 and job_id = 'child'",
     [run],
   );
-  expect(rows).toEqual([{ blocked_on: 0 }]);
+  expect(rows).toEqual([{ blocked_on: 0, open_jobs: 1 }]);
+});
+
+test('however failures and successes mix, a child with a failed parent never starts', async () => {
+  await using db = await testDatabase();
+  const runs = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      submit(db.pool, { good: {}, bad: {}, child: { needs: ['good', 'bad'] } }),
+    ),
+  );
+  const claimed = await claim(db.pool, { limit: 80 });
+  await Promise.all(
+    claimed.map(async (job) => {
+      const outcome = job.job_id === 'bad' ? 'failed' : 'completed';
+      await finish(db.pool, job, { outcome, retryable: false });
+      await advance(db.pool);
+    }),
+  );
+  await advance(db.pool);
+  expect(await claim(db.pool)).toEqual([]);
+  for (const run of runs) {
+    expect(await states(db.pool, run)).toEqual({ good: 'completed', bad: 'failed', child: 'skipped' });
+    expect(await runState(db.pool, run)).toBe('failed');
+  }
+});
+
+test('a job that fails while a pass is under way is judged whole by the next', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, b: {}, child: { needs: ['a', 'b'] } });
+  const [a, b] = await claim(db.pool);
+  if (!a || !b) throw new Error('a root is missing');
+  await finish(db.pool, a);
+  // The pass waits in its settling statement, whose snapshot is taken, while the other parent fails.
+  const holder = await db.pool.connect();
+  await holder.query('begin');
+  await holder.query("select from wfg_jobs where job_id = 'a' for update");
+  const pass = advance(db.pool);
+  await waitFor('the pass to wait', async () => {
+    const { rows } = await db.pool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
+    return rows.length > 0;
+  });
+  await finish(db.pool, b, { outcome: 'failed', retryable: false });
+  await holder.query('commit');
+  holder.release();
+  await pass;
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toEqual({ a: 'completed', b: 'failed', child: 'skipped' });
+});
+
+test('a run that cannot be moved on holds up no other', async () => {
+  await using db = await testDatabase();
+  const broken = await submit(db.pool, { a: {} });
+  const others = await Promise.all(Array.from({ length: 5 }, () => submit(db.pool, { a: {} })));
+  await finishAll(db.pool, await claim(db.pool));
+  // Its count is wrong, so that settling its job breaks a constraint.
+  await db.pool.query('update wfg_runs set open_jobs = 0 where id = $1', [broken]);
+  await using doorbell = createDoorbell(db.pool, pino({ level: 'silent' }));
+  expect(await advanceRuns(db.pool, doorbell, pino({ level: 'silent' }))).toBeGreaterThan(1_000);
+  for (const run of others) expect(await runState(db.pool, run)).toBe('completed');
+  expect(await runState(db.pool, broken)).toBe('open');
+});
+
+test('a job with 10,000 parents starts, with the outputs of all of them', async () => {
+  await using db = await testDatabase();
+  const parents = Array.from({ length: 9_999 }, (_, index) => `p${index}`);
+  const jobs = Object.fromEntries(parents.map((id) => [id, { run: 'true' }]));
+  const definition = defineWorkflow({
+    name: 'wide',
+    jobs: { ...jobs, join: { run: 'true', needs: parents } },
+  });
+  const { run_id } = await submitRun(db.pool, null, definition, {});
+  for (let claimed = await claim(db.pool, { limit: 2_000 }); claimed.length > 0; ) {
+    await finishJobs(
+      db.pool,
+      claimed.map((job) => reportOf(job, { outputs: { id: job.job_id } })),
+    );
+    await advance(db.pool);
+    claimed = await claim(db.pool, { limit: 2_000 });
+    const [join] = claimed;
+    if (join?.job_id !== 'join') continue;
+    const upstream = await readUpstream(db.pool, join);
+    expect(Object.keys(upstream)).toHaveLength(9_999);
+    expect(upstream.p77).toEqual({ id: 'p77' });
+  }
+  expect(await runState(db.pool, run_id)).toBe('completed');
 });
 
 test('everything below a failure is skipped at once, says why, and nothing else is touched', async () => {
