@@ -33,28 +33,8 @@ export interface JobAttempts {
   attempts: AttemptRow[];
 }
 
-const JOB_COLUMNS = [
-  'run_id',
-  'position',
-  'job_id',
-  'workflow_id',
-  'state',
-  'created_at',
-  'attempt',
-  'tries',
-  'worker_id',
-]
-  .concat([
-    'started_at',
-    'finished_at',
-    'outcome',
-    'error',
-    'exit_code',
-    'log_chunks',
-    'log_lines',
-    'log_bytes',
-  ])
-  .join(', ');
+const JOB_COLUMNS = `run_id, position, job_id, workflow_id, state, created_at, attempt, tries, worker_id, started_at,
+  finished_at, outcome, error, exit_code, log_chunks, log_lines, log_bytes`;
 
 // A job that waits for its next try, or was cancelled while it waited, has its last attempt in wfg_attempts as well;
 // that record is the one which was true when the attempt ended. Attempts end no earlier than their job was made, and

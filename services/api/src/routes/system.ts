@@ -8,7 +8,7 @@ import { json } from '../http/schemas.ts';
 const workers = createRoute({
   method: 'get',
   path: '/api/workers',
-  summary: 'The workers that are known, newest first',
+  summary: 'The workers that are known, newest first, at most 1,000',
   responses: { 200: json(z.array(Worker), 'the workers') },
 });
 
