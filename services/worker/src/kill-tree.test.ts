@@ -9,15 +9,17 @@ import { MARK } from './spawner/protocol.ts';
 async function startShell(
   text: string,
   env: NodeJS.ProcessEnv,
-): Promise<{ pid: number; shell: ChildProcess }> {
+): Promise<{ pid: number; shell: ChildProcess; exited: Promise<unknown> }> {
   const shell = spawn('/bin/sh', ['-c', text], { detached: true, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  // Asked for at once: it may be over by the time it has been heard.
+  const exited = once(shell, 'exit');
   await once(shell.stdout, 'data');
   const { pid } = shell;
   if (pid === undefined) throw new Error('no shell');
   onTestFinished(
     () => void (shell.exitCode === null && shell.signalCode === null && process.kill(-pid, 'SIGKILL')),
   );
-  return { pid, shell };
+  return { pid, shell, exited };
 }
 
 test('each process gets one SIGTERM', async () => {
@@ -41,8 +43,10 @@ test('a pid that is used again, and what another attempt started, are left alone
 });
 
 test('what is left of a group is found without its leader and its environment', async () => {
-  const { pid, shell } = await startShell('env -i sleep 64 & echo up', {});
-  await once(shell, 'exit');
+  // An argument of its own: other runs of this test may be under way on the machine.
+  const seconds = `64.${process.pid}`;
+  const { pid, exited } = await startShell(`env -i sleep ${seconds} & echo up`, {});
+  await exited;
   expect(await killTrees([{ pid, ended: true, mark: newMark().value }], 0)).toEqual([]);
-  expect(processesWith('sleep\x0064')).toEqual([]);
+  expect(processesWith(`sleep\0${seconds}`)).toEqual([]);
 });

@@ -13,17 +13,25 @@ export const MAX_COMMAND_BYTES = 1024 * 1024;
 const Seconds = z.int().min(0).max(1_000_000_000);
 const Jitter = z.number().min(0).max(1).optional();
 
+const BACKOFF_FORMS =
+  'must be "None", { Fixed: { delay_secs: N } } or { Exponential: { base_secs: B, max_secs: M } }, each with jitter? 0..1';
 /** How long to wait before a try is repeated; see wfg_backoff() for the formula. */
-export const Backoff = z.union([
-  z.literal('None'),
-  z.strictObject({ Fixed: z.strictObject({ delay_secs: Seconds, jitter: Jitter }) }),
-  z.strictObject({
-    Exponential: z.strictObject({ base_secs: Seconds, max_secs: Seconds, jitter: Jitter }),
-  }),
-]);
+export const Backoff = z.union(
+  [
+    z.literal('None'),
+    z.strictObject({ Fixed: z.strictObject({ delay_secs: Seconds, jitter: Jitter }) }),
+    z.strictObject({
+      Exponential: z.strictObject({ base_secs: Seconds, max_secs: Seconds, jitter: Jitter }),
+    }),
+  ],
+  { error: BACKOFF_FORMS },
+);
 export type Backoff = z.infer<typeof Backoff>;
 
-const Text = z.string().min(1).max(1000);
+const Text = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(1000, 'is longer than 1,000 characters');
 const EnvName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and _');
 const MAX_ENV_CHARS = 256 * 1024;
 export const Env = z
@@ -40,9 +48,9 @@ function charsOf(env: Record<string, string>): number {
 
 const Label = z.string().regex(LABEL_PATTERN, LABEL_RULE);
 
-const Timeout = z.int().min(1).max(1_000_000_000);
-const Retries = z.int().min(0).max(1000);
-const Priority = z.int().min(-100).max(100);
+const Timeout = whole(1, 1_000_000_000, 'of seconds, ');
+const Retries = whole(0, 1000);
+const Priority = whole(-100, 100);
 const Trigger = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
 
 export const Step = z.strictObject({
@@ -52,6 +60,12 @@ export const Step = z.strictObject({
   env: Env.optional(),
   timeout: Timeout.optional(),
 });
+
+/** A whole number in a range, and a message that says so. */
+function whole(min: number, max: number, what = '') {
+  const error = `must be a whole number ${what}from ${min} to ${max}`;
+  return z.int({ error }).min(min, error).max(max, error);
+}
 
 /** A job in a file: the map's key is its id. */
 export const FileJob = z.strictObject({
@@ -89,14 +103,19 @@ export const GraphJob = z.strictObject({
 export type GraphJob = z.infer<typeof GraphJob>;
 
 /** A workflow as handed in, in either form. */
-export const WorkflowInput = z.strictObject({
-  id: z.unknown().optional(),
-  name: Text,
-  on: Trigger.nullish(),
-  trigger: z.string().optional(),
-  env: Env.nullish(),
-  jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)]),
-});
+export const WorkflowInput = z.strictObject(
+  {
+    id: z.unknown().optional(),
+    name: Text,
+    on: Trigger.nullish(),
+    trigger: z.string().optional(),
+    env: Env.nullish(),
+    jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)], {
+      error: "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
+    }),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with name and jobs' : undefined) },
+);
 export type WorkflowInput = z.infer<typeof WorkflowInput>;
 
 /** One shell of a job. */

@@ -18,6 +18,12 @@ import { graphIssues } from './graph.ts';
 /** Zod's findings as issues with dotted paths. */
 export function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key].join('.'),
+        message: `unknown key "${key}"`,
+      }));
+    }
     const branches = issue.code === 'invalid_union' ? issue.errors.flat() : [];
     const nested = branches.filter((inner) => inner.path.length > 0);
     if (nested.length > 0) {

@@ -86,7 +86,28 @@ test.for([
     'invalid_workflow',
     /^line 3, column 6: jobs.a.run: .*must have either 'run' or 'steps'/,
   ],
-  ['name: n\njobs:\n  a: { run: x, if: y }', 'invalid_workflow', /line 3, column 6: .*"if"/],
+  [
+    'name: n\njobs:\n  a: { run: x, if: y }',
+    'invalid_workflow',
+    /line 3, column 20: jobs\.a\.if: unknown key "if"/,
+  ],
+  [
+    'name: n\njobs:\n  a:\n    run: x\n    need: b',
+    'invalid_workflow',
+    /line 5, column 11: jobs\.a\.need: unknown key "need"/,
+  ],
+  [
+    'name: n\njobs: { a: { run: x, retry: { backoff: exponential } } }',
+    'invalid_workflow',
+    /backoff: must be "None", \{ Fixed/,
+  ],
+  [
+    'name: n\njobs: { a: { run: x, timeout: 5m } }',
+    'invalid_workflow',
+    /timeout: must be a whole number of seconds/,
+  ],
+  ['jobs: {}', 'invalid_workflow', /name: must be text/],
+  ['name: n', 'invalid_workflow', /jobs: must be a map of jobs/],
   ['name: n\nenv: { PORT: 8080 }\njobs: {}', 'invalid_workflow', /line 2, column 14: env.PORT: .*quotes/],
   [
     'name: n\njobs: { a: { run: x, needs: b } }',
@@ -98,8 +119,8 @@ test.for([
   ['name: n\njobs: { "..": { run: x } }', 'invalid_workflow', /'\.\.' must match/],
   ['name: n\njobs: { a: { run: x, retries: -1 } }', 'invalid_workflow', /jobs\.a\.retries/],
   ['name: n\njobs: { a: { run: x, labels: [":command"] } }', 'invalid_workflow', /jobs\.a\.labels\.0/],
-  ['', 'invalid_workflow', /object/],
-  ['- a', 'invalid_workflow', /object/],
+  ['', 'invalid_workflow', /must be a map with name and jobs/],
+  ['- a', 'invalid_workflow', /must be a map with name and jobs/],
 ] as const)('%j is refused as %s', ([text, code, message]) => {
   const error = fault(text);
   expect(error.code).toBe(code);
