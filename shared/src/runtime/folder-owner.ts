@@ -1,58 +1,68 @@
-// One process at a time owns a data folder: a lock file that a killed owner does not leave locked.
+// One process at a time owns a data folder, and a killed one does not keep it.
+//
+// Each process puts up a sign of its own, an empty file named after it, and owns the folder once it sees no sign of
+// another living process: of two, the later one always sees the earlier one's. Names begin with the time, so that who
+// was there first sorts first; were a clock wrong, somebody would be refused or wait, and still only one get it. There
+// is no lock file that all share, so clearing away what a killed process left can never hit what a new one has just
+// put in its place.
 
-import { readFileSync } from 'node:fs';
-import { link, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { errorCode } from '../db/sqlstate.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../rules/message-of.ts';
 import { identifyProcess } from './process-identity.ts';
 
-const Owner = z.object({ pid: z.int().positive(), started: z.string() });
+/** Of processes that come at once the one whose sign sorts first waits so long for the others to step back. */
+const WAIT_MS = 500;
+const POLL_MS = 10;
+
+interface Sign {
+  name: string;
+  pid: number;
+}
 
 /**
  * Takes the folder for this process; the returned function gives it back.
  * Throws when a living process has it (also this one).
  */
 export async function ownFolder(folder: string): Promise<() => Promise<void>> {
-  const file = join(folder, 'owner');
-  const mine = `${file}.${process.pid}`;
   const started = identifyProcess(process.pid)?.started ?? '';
+  const mine = `owner.${Date.now()}.${randomUUID()}.${process.pid}.${encodeURIComponent(started)}`;
+  const release = () => rm(join(folder, mine), { force: true });
   try {
-    await writeFile(mine, JSON.stringify({ pid: process.pid, started }));
-    // A link appears with its content, or fails because the name is taken.
-    while (!(await linked(mine, file))) {
-      const owner = readOwner(file);
-      if (owner && identifyProcess(owner.pid)?.started === owner.started) {
-        throw new Error(`process ${owner.pid} is using it`);
-      }
-      await rm(file, { force: true });
-    }
+    await writeFile(join(folder, mine), '', { flag: 'wx' });
+    await waitUntilAlone(folder, mine);
+    return release;
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err);
-    throw new Error(`cannot use the data folder ${folder}: ${reason} (WFG_DATA_DIR sets another)`, {
+    await release();
+    throw new Error(`cannot use the data folder ${folder}: ${messageOf(err)} (WFG_DATA_DIR sets another)`, {
       cause: err,
     });
-  } finally {
-    await rm(mine, { force: true });
-  }
-  return () => rm(file, { force: true });
-}
-
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (err) {
-    if (errorCode(err) === 'EEXIST') return false;
-    throw err;
   }
 }
 
-function readOwner(file: string): z.infer<typeof Owner> | undefined {
-  try {
-    return Owner.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    // Gone meanwhile, or not written by us: nobody's.
-    return undefined;
+async function waitUntilAlone(folder: string, mine: string): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    const others = await livingSigns(folder, mine);
+    const [first] = others;
+    if (first === undefined) return;
+    if (first.name < mine || performance.now() > deadline)
+      throw new Error(`process ${first.pid} is using it`);
+    await sleep(POLL_MS);
   }
+}
+
+/** Signs of living processes but for `mine`, sorted; those of dead ones are cleared away. */
+async function livingSigns(folder: string, mine: string): Promise<Sign[]> {
+  const living: Sign[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    const [, pid, started] = /^owner\.\d+\.[0-9a-f-]{36}\.(\d+)\.([^.]*)$/.exec(name) ?? [];
+    if (pid === undefined || name === mine) continue;
+    const identity = identifyProcess(Number(pid));
+    if (identity && encodeURIComponent(identity.started) === started) living.push({ name, pid: Number(pid) });
+    else await rm(join(folder, name), { force: true });
+  }
+  return living;
 }
