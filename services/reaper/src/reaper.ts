@@ -1,11 +1,10 @@
 // Wires the reaper's two loops: leases and workers every few seconds, partitions every hour.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
-import { assertSchema } from '@wfg/shared/db/assert-schema';
-import { createPool } from '@wfg/shared/db/pool';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { sweep } from './sweep.ts';
 
 const PARTITIONS_MS = 3_600_000;
@@ -16,26 +15,21 @@ interface Config {
 }
 
 /** Starts both loops; disposal ends them. */
-export async function startReaper({ config, log }: Start<Config>): Promise<Service> {
+export async function startReaper({ config, log, stopping }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = createPool({ url: config.DATABASE_URL, name: 'reaper', log });
-  stack.defer(() => pool.end());
-  await assertSchema(pool);
+  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, stopping);
   const doorbell = stack.use(createDoorbell(pool, log));
-  let failing: string | null = null;
-  stack.use(
+  const sweeping = stack.use(
     startLoop({
       name: 'sweep',
       log,
       step: async () => {
-        failing = 'sweep: the last pass failed';
         const more = await sweep(pool, doorbell, log);
-        failing = null;
         return more ? 0 : jitter(config.REAP_INTERVAL_SECS * 1000);
       },
     }),
   );
-  stack.use(
+  const partitioning = stack.use(
     startLoop({
       name: 'partitions',
       log,
@@ -48,7 +42,7 @@ export async function startReaper({ config, log }: Start<Config>): Promise<Servi
   );
   const owned = stack.move();
   return {
-    reasons: () => (failing === null ? [] : [failing]),
+    reasons: () => [sweeping.problem(), partitioning.problem()].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -2,11 +2,10 @@
 import type { Bell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
-import { createPool } from '@wfg/shared/db/pool';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
-import { assertSchema } from '@wfg/shared/db/assert-schema';
+import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { advanceRuns } from './advance-runs.ts';
 import { lookAround } from './sentinel.ts';
 
@@ -18,11 +17,9 @@ interface Config {
 }
 
 /** Starts all loops; disposal ends them in reverse order. */
-export async function startScheduler({ config, log }: Start<Config>): Promise<Service> {
+export async function startScheduler({ config, log, stopping }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = createPool({ url: config.DATABASE_URL, name: 'scheduler', log });
-  stack.defer(() => pool.end());
-  await assertSchema(pool);
+  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'scheduler', log }, stopping);
   const doorbell = stack.use(createDoorbell(pool, log));
 
   const advance = stack.use(
@@ -32,7 +29,7 @@ export async function startScheduler({ config, log }: Start<Config>): Promise<Se
       step: async () => (await advanceRuns(pool, doorbell, log)) ?? hearing.pollMs(),
     }),
   );
-  stack.use(
+  const sentinel = stack.use(
     startLoop({ name: 'sentinel', log, step: () => lookAround(pool, doorbell, () => advance.wake()) }),
   );
   stack.use(
@@ -59,7 +56,8 @@ export async function startScheduler({ config, log }: Start<Config>): Promise<Se
 
   const owned = stack.move();
   return {
-    reasons: () => [hearing.deafReason()].filter((reason) => reason !== null),
+    reasons: () =>
+      [hearing.deafReason(), advance.problem(), sentinel.problem()].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

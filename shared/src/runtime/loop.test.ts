@@ -77,6 +77,32 @@ test('a step that throws is tried again after a pause, which no wake-up shortens
   expect(third - second).toBeGreaterThan(290);
 });
 
+test('while its steps fail it says since when and why, also during a step, until one succeeds', async () => {
+  const said: (string | null)[] = [];
+  await using loop = startLoop({
+    name: 't',
+    log,
+    step: async () => {
+      await settle();
+      said.push(loop.problem());
+      if (said.length < 3) throw new Error(`database away, ${said.length}`);
+      return HOUR_MS;
+    },
+  });
+  expect(loop.problem()).toBeNull();
+  await vi.waitFor(() => expect(said).toHaveLength(3), 5_000);
+  expect(said).toEqual([
+    null,
+    't: failing for 0 s: database away, 1',
+    't: failing for 0 s: database away, 2',
+  ]);
+  await settle();
+  expect(loop.problem()).toBeNull();
+  loop.wake();
+  await vi.waitFor(() => expect(said).toHaveLength(4));
+  expect(said.at(-1)).toBeNull();
+});
+
 test('a very long sleep does not end at once', async () => {
   let steps = 0;
   await using _ = startLoop({ name: 't', log, step: async () => (steps++, Number.POSITIVE_INFINITY) });

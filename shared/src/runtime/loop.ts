@@ -2,12 +2,15 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { messageOf } from '../rules/message-of.ts';
 import { retryPause } from '../rules/pause.ts';
 
 /** Node fires at once for anything longer. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+/** Characters of an error's message that /ready repeats. */
+const LONGEST_REASON = 200;
 
-export interface LoopSettings {
+interface LoopSettings {
   name: string;
   /**
    * Does one bounded piece of work and returns how many milliseconds to sleep before the next: 0 if there is
@@ -20,6 +23,8 @@ export interface LoopSettings {
 export interface Loop extends AsyncDisposable {
   /** Starts the next step now; during a step, exactly one more follows at once. */
   wake: () => void;
+  /** Since when its steps fail, and why the last one did, for /ready; null while they succeed. */
+  problem: () => string | null;
 }
 
 /**
@@ -31,6 +36,7 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
   let woken = false;
   let rouse = new AbortController();
   let failures = 0;
+  let failing: { since: number; why: string } | null = null;
 
   async function pause(ms: number): Promise<void> {
     if (ms <= 0 || woken) return setImmediate();
@@ -43,9 +49,12 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
     try {
       const ms = await step(stopping.signal);
       failures = 0;
+      failing = null;
       return ms;
     } catch (err) {
       if (stopping.signal.aborted) return 0;
+      const why = messageOf(err).slice(0, LONGEST_REASON);
+      failing = { since: failing?.since ?? performance.now(), why };
       const retryMs = retryPause(++failures);
       log.warn({ err, loop: name, retry_ms: Math.round(retryMs) }, 'step failed');
       await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -65,6 +74,10 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
     wake() {
       woken = true;
       rouse.abort();
+    },
+    problem() {
+      if (failing === null) return null;
+      return `${name}: failing for ${Math.floor((performance.now() - failing.since) / 1_000)} s: ${failing.why}`;
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
