@@ -82,7 +82,6 @@ test('bells are heard, and stop_worker, and nothing breaks it', async () => {
     { v: 1, all: true },
     { v: 1, all: true },
   ]);
-  expect(ear.listening.heard()).toBeLessThan(5_000);
 });
 
 test('a handler that throws is not the end', async () => {

@@ -3,7 +3,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertSchema, migrate } from '@wfg/shared/db/migrate';
+import { assertSchema } from '@wfg/shared/db/assert-schema';
+import { migrate } from '@wfg/shared/db/migrate';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';

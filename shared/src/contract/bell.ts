@@ -2,6 +2,7 @@
 // The one exception is stop_worker, which people send by hand.
 
 import { z } from 'zod';
+import { jsonOrUndefined } from './json.ts';
 
 export const BELL_CHANNEL = 'wfg_events';
 
@@ -35,7 +36,7 @@ export type Hint = Omit<Bell, 'v'>;
 
 const StopWorker = z.object({ type: z.literal('stop_worker'), worker_id: z.string().nullish() });
 
-export type Heard = { bell: Bell } | { stop: { workerId: string | null } };
+type Heard = { bell: Bell } | { stop: { workerId: string | null } };
 
 /**
  * Reads a payload and never throws. What is not understood (rung by hand, or by a newer version while an
@@ -43,17 +44,9 @@ export type Heard = { bell: Bell } | { stop: { workerId: string | null } };
  */
 export function parseBell(payload: string | undefined): Heard {
   if (payload === 'stop_worker') return { stop: { workerId: null } };
-  const value = parseJson(payload ?? '');
+  const value = jsonOrUndefined(payload ?? '');
   const stop = StopWorker.safeParse(value);
   if (stop.success) return { stop: { workerId: stop.data.worker_id ?? null } };
   const bell = Bell.safeParse(value);
   return { bell: bell.success ? bell.data : { v: 1, all: true } };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJson, toStorableJson, toStorableText } from './json.ts';
+import { jsonOrUndefined, parseJson, toStorableJson, toStorableText } from './json.ts';
 
 test('integers beyond 2^53 keep their digits', () => {
   const text =
@@ -20,4 +20,9 @@ test('what PostgreSQL cannot store is made visible', () => {
     '{"a":"x␀y","b":"�z","c":"\\\\u0000","d":"\u{1f600}"}',
   );
   expect(toStorableText('x\0y\udc00')).toBe('x␀y�');
+});
+
+test('what is no JSON is undefined', () => {
+  expect(jsonOrUndefined('{"a":1}')).toEqual({ a: 1 });
+  expect(jsonOrUndefined('{"a":')).toBeUndefined();
 });

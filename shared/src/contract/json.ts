@@ -31,6 +31,15 @@ function keepDigits(_key: string, value: unknown, { source }: { source?: string 
   return isUnsafe && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value;
 }
 
+/** The value of a text that may not be JSON: undefined then. For what has no large integers. */
+export function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON text that a `json` column takes. */
 export function toStorableJson(value: unknown): string {
   // Of the surrogates `stringify` escapes only lone ones. `\\` is matched too, so that `\\u0000`, a backslash and

@@ -9,7 +9,7 @@ import { isConnectionError } from './sqlstate.ts';
 
 const POLL_MS = 500;
 
-export interface SchemaWait {
+interface SchemaWait {
   signal?: AbortSignal;
   /** How long, in milliseconds, others may take to start the database and to migrate it. */
   waitMs?: number;

@@ -6,7 +6,7 @@ import { type Bell, parseBell } from '../contract/bell.ts';
 import { jitter, retryPause } from '../rules/pause.ts';
 import { BellLine } from './bell-line.ts';
 
-export interface ListenSettings {
+interface ListenSettings {
   /** A direct connection (DATABASE_DIRECT_URL): LISTEN does not pass a transaction pooler. */
   url: string;
   /** Shown in pg_stat_activity as `wfg-<name>-listen`. */
@@ -30,8 +30,6 @@ export interface Timing {
 export interface Listening extends AsyncDisposable {
   /** Why bells do not arrive at the moment, for /ready; null while they do. */
   deafReason: () => string | null;
-  /** Milliseconds since the last bell (since the start, before the first). */
-  heard: () => number;
   /** How long to sleep before looking unasked: up to 1 s while deaf, up to 10 s while hearing. */
   pollMs: () => number;
 }
@@ -114,7 +112,6 @@ export function listen({
   return {
     deafReason: () =>
       deafSince === null ? null : `listen: deaf for ${Math.floor((performance.now() - deafSince) / 1_000)} s`,
-    heard: silence,
     pollMs: () => jitter(deafSince === null ? HEARING_POLL_MS : DEAF_POLL_MS),
     async [Symbol.asyncDispose]() {
       stopping.abort();

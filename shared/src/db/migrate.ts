@@ -8,12 +8,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Logger } from 'pino';
+import { messageOf } from '../rules/message-of.ts';
 import { jitter } from '../rules/pause.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { pendingMigrations, readHistory, SchemaError } from './migration-history.ts';
 import { errorCode, SQLSTATE } from './sqlstate.ts';
-
-export { assertSchema } from './assert-schema.ts';
 
 const POLL_MS = 200;
 /** Another process may be busy with one file for so long. */
@@ -143,11 +142,7 @@ async function connect(url: string): Promise<Client> {
   try {
     await db.connect();
   } catch (err) {
-    // A name with several addresses fails with one error for each, and no message of its own.
-    const first = err instanceof AggregateError ? err.errors[0] : err;
-    throw new Error(`cannot reach the database: ${first instanceof Error ? first.message : first}`, {
-      cause: err,
-    });
+    throw new Error(`cannot reach the database: ${messageOf(err)}`, { cause: err });
   }
   return db;
 }

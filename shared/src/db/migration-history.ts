@@ -6,7 +6,7 @@ import type { Migration } from './migration-files.ts';
 /** The schema and these files do not belong together: waiting does not help. */
 export class SchemaError extends Error {}
 
-export interface Applied {
+interface Applied {
   name: string;
   sha256: string;
   breaking: boolean;

@@ -1,9 +1,11 @@
 // Every environment variable that processes read, with its default and range. Services pick theirs.
 
 import { randomBytes } from 'node:crypto';
-import { availableParallelism, hostname } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { ID_PATTERN, LABEL_PATTERN, LABEL_RULE } from '../contract/workflow.ts';
 import { fieldNotes } from './env.ts';
+import { hostName } from './host-name.ts';
 
 /** What every service has; see run-service.ts. */
 export const SERVICE_FIELDS = {
@@ -29,13 +31,10 @@ export const configFields = z.object({
     .default('info'),
   WFG_DATA_DIR: z.string().default('./.wfg'),
   WORKFLOWS_DIR: z.string().default('workflows'),
-  WORKER_LABELS: list(
-    isLabel,
-    'must be labels separated by commas, each at most 255 characters and without a colon first',
-  ).default([]),
+  WORKER_LABELS: list(isLabel, `must be labels separated by commas, and each ${LABEL_RULE}`).default([]),
   WORKER_ID: z
     .string()
-    .regex(/^[A-Za-z0-9_.-]{1,255}$/, 'must be 1 to 255 of A-Z a-z 0-9 _ . -')
+    .regex(ID_PATTERN, 'must be 1 to 255 of A-Z a-z 0-9 _ . -, and not only one or two dots')
     .default(newWorkerId),
   /** Commands at once. */
   WORKER_CONCURRENCY: whole(1, 1_000).default(availableParallelism),
@@ -45,8 +44,6 @@ export const configFields = z.object({
   SHUTDOWN_GRACE_SECS: whole(0, 3_600).default(8),
   /** From SIGTERM to SIGKILL of a command. */
   KILL_GRACE_SECS: whole(0, 3_600).default(5),
-  RETENTION_RUNS_DAYS: whole(1, 3_650).default(30),
-  RETENTION_LOGS_DAYS: whole(1, 3_650).default(14),
   /** Of an attempt. */
   LOG_MAX_BYTES: whole(65_536, 2 ** 40).default(64 * 1_024 ** 2),
   CORS_ORIGINS: list(isOrigin, 'must be origins separated by commas, like https://ci.example.org').default(
@@ -83,9 +80,8 @@ function splitAtCommas(value: string): string[] {
   return [...new Set(items.filter((item) => item !== ''))];
 }
 
-/** A leading colon marks what a worker offers by what it can execute, which is not for people to set. */
 function isLabel(item: string): boolean {
-  return item.length <= 255 && !item.startsWith(':');
+  return LABEL_PATTERN.test(item);
 }
 
 function isOrigin(item: string): boolean {
@@ -93,8 +89,5 @@ function isOrigin(item: string): boolean {
 }
 
 function newWorkerId(): string {
-  const host = hostname()
-    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
-    .slice(0, 200);
-  return `${host}-${randomBytes(4).toString('hex')}`;
+  return `${hostName()}-${randomBytes(4).toString('hex')}`;
 }

@@ -5,6 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { messageOf } from '../rules/message-of.ts';
 import { ownFolder } from './folder-owner.ts';
 import { createCluster, stopLeftServer } from './postgres-cluster.ts';
 import { findPrograms } from './postgres-programs.ts';
@@ -20,7 +21,7 @@ export interface EmbeddedPostgres {
   ended: Promise<void>;
 }
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   log: Logger;
   /** Folder of initdb and postgres, of another version than the npm package's. */
   programs?: string | undefined;
@@ -87,8 +88,9 @@ async function dataFolder(path: string): Promise<string> {
     // Others may pass through: as root the server is another user. What is secret in it has modes of its own.
     await mkdir(folder, { recursive: true, mode: 0o755 });
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err);
-    throw new Error(`cannot make the data folder ${folder}: ${reason}; set WFG_DATA_DIR`, { cause: err });
+    throw new Error(`cannot make the data folder ${folder}: ${messageOf(err)}; set WFG_DATA_DIR`, {
+      cause: err,
+    });
   }
   return folder;
 }

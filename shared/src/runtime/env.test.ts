@@ -38,8 +38,6 @@ test('defaults', () => {
     REAP_INTERVAL_SECS: 5,
     SHUTDOWN_GRACE_SECS: 8,
     KILL_GRACE_SECS: 5,
-    RETENTION_RUNS_DAYS: 30,
-    RETENTION_LOGS_DAYS: 14,
     LOG_MAX_BYTES: 67_108_864,
     CORS_ORIGINS: [],
   });
@@ -80,7 +78,7 @@ test('all that is wrong is said at once, a line each, and without secrets', () =
     PORT: '70000',
     LEASE_TTL_SECS: '1.5',
     LOG_LEVEL: 'loud',
-    WORKER_ID: 'a b',
+    WORKER_ID: '..',
     WORKER_LABELS: ':command',
     CORS_ORIGINS: 'https://a.example/',
   });
@@ -96,6 +94,17 @@ test('all that is wrong is said at once, a line each, and without secrets', () =
   expect(found[1]).toBe('PORT must be a whole number from 0 to 65535, and is "70000"');
   expect(found.join()).not.toContain('secret');
 });
+
+test.each(['a label', 'x'.repeat(101), 'gpu,:event'])(
+  'what no job can require, no worker offers: %s',
+  (labels) => {
+    expect(problems({ DATABASE_URL, WORKER_LABELS: labels })).toEqual([
+      expect.stringMatching(
+        /^WORKER_LABELS must be labels separated by commas, and each must be 1 to 100 characters/,
+      ),
+    ]);
+  },
+);
 
 test('a missing variable is named once, also if another falls back to it', () => {
   expect(problems({})).toEqual([

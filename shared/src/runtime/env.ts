@@ -3,8 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { messageOf } from '../rules/message-of.ts';
 
-export interface FieldNotes {
+interface FieldNotes {
   /** Can be given as NAME_FILE, the path of a file, and is never shown. */
   secret?: true;
   /** The variable whose value is taken if this one is not set. */
@@ -65,7 +66,7 @@ function read(
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (err) {
-    problems.push(`${fileName} cannot be read: ${err instanceof Error ? err.message : String(err)}`);
+    problems.push(`${fileName} cannot be read: ${messageOf(err)}`);
     return undefined;
   }
 }

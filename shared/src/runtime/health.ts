@@ -3,8 +3,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf } from '../rules/message-of.ts';
 
-export interface HealthSettings {
+interface HealthSettings {
   host: string;
   /** 0: any free port. */
   port: number;
@@ -12,7 +13,7 @@ export interface HealthSettings {
   reasons: () => string[];
 }
 
-export interface Health extends AsyncDisposable {
+interface Health extends AsyncDisposable {
   port: number;
 }
 
@@ -28,8 +29,8 @@ export async function startHealth({ host, port, reasons }: HealthSettings): Prom
   try {
     await once(server, 'listening');
   } catch (err) {
-    const { message } = err instanceof Error ? err : new Error(String(err));
-    throw new Error(`HEALTH_PORT ${port} on HOST ${host} cannot be used, set another: ${message}`, {
+    const why = messageOf(err);
+    throw new Error(`HEALTH_PORT ${port} on HOST ${host} cannot be used, set another: ${why}`, {
       cause: err,
     });
   }

@@ -7,6 +7,7 @@ import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../rules/message-of.ts';
 import { identifyProcess } from './process-identity.ts';
 import type { Logger } from 'pino';
 import { canEnter, type ServerUser } from './postgres-user.ts';
@@ -50,8 +51,7 @@ export async function createCluster(cluster: {
       cluster.log.info({ files }, `PostgreSQL's user cannot enter ${dataDir}: its files are elsewhere`);
   } catch (err) {
     await rm(work, { recursive: true, force: true });
-    const reason = err instanceof Error ? err.message : String(err);
-    throw new Error(`cannot create the database in ${dataDir}: ${reason}`, { cause: err });
+    throw new Error(`cannot create the database in ${dataDir}: ${messageOf(err)}`, { cause: err });
   }
   if (inside) await rm(work, { recursive: true });
 }

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../rules/message-of.ts';
 
 /** Root cannot hand out its own folders: the copy that an unprivileged user runs is kept here, by version. */
 const SHARED_CACHE = '/var/cache/wfg';
@@ -48,7 +49,7 @@ async function copyOnce(installed: string): Promise<string> {
     await rm(partial, { recursive: true, force: true });
     // Another process was faster with the same copy.
     if (!existsSync(target))
-      throw new Error(`cannot copy PostgreSQL to ${target}: ${reason(err)}`, { cause: err });
+      throw new Error(`cannot copy PostgreSQL to ${target}: ${messageOf(err)}`, { cause: err });
   }
   return target;
 }
@@ -74,13 +75,9 @@ async function linkLibraries(folder: string): Promise<void> {
       await symlink(basename(source), join(folder, target));
     } catch (err) {
       if (existsSync(join(folder, target))) continue;
-      throw new Error(`cannot complete the PostgreSQL programs in ${folder}: ${reason(err)}`, {
+      throw new Error(`cannot complete the PostgreSQL programs in ${folder}: ${messageOf(err)}`, {
         cause: err,
       });
     }
   }
-}
-
-function reason(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, wr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { messageOf } from '../rules/message-of.ts';
 import { freePort } from './free-port.ts';
 import { serverEnv, tellingLine } from './postgres-cluster.ts';
 import { openDatabase } from './postgres-database.ts';
@@ -44,7 +45,7 @@ const SETTINGS = [
 ];
 const UNSAFE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-export interface ServerFiles {
+interface ServerFiles {
   /** Ours: password, port, log. */
   dataDir: string;
   /** The server's own: PGDATA. */
@@ -56,7 +57,7 @@ export interface ServerFiles {
   log: Logger;
 }
 
-export interface RunningServer {
+interface RunningServer {
   url: string;
   stop: () => Promise<void>;
   ended: Promise<void>;
@@ -75,7 +76,7 @@ export async function startServer(server: ServerFiles): Promise<RunningServer> {
       return { url, stop: run.stop, ended: run.ended };
     } catch (err) {
       await run.stop();
-      const reason = err instanceof Error ? err.message : String(err);
+      const reason = messageOf(err);
       if (attempt < 10 && /Address already in use|could not create any TCP/.test(reason))
         port = await freePort();
       // Children of a killed server see that it is gone only after a moment.

@@ -1,10 +1,10 @@
 // What runs under a process id: enough to tell it from a later process that was given the same id.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readProcessStat } from './process-stat.ts';
 
-export interface ProcessIdentity {
+interface ProcessIdentity {
   /** Name of the program, as the system shows it. */
   name: string;
   /** When it began, in the system's own form: only good for comparing. */
@@ -19,18 +19,8 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
 }
 
 function fromProc(pid: number): ProcessIdentity | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return undefined;
-  }
-  // The name stands in brackets and may hold brackets and spaces itself: the fields count from the last one.
-  const nameEnd = stat.lastIndexOf(')');
-  const fields = stat.slice(nameEnd + 2).split(' ');
-  if (fields[0] === 'Z') return undefined;
-  const name = stat.slice(stat.indexOf('(') + 1, nameEnd);
-  return { name, started: fields[19] ?? '', parent: Number(fields[1]) };
+  const stat = readProcessStat(pid);
+  return stat && { name: stat.name, started: String(stat.startedAt), parent: stat.parent };
 }
 
 function fromPs(pid: number): ProcessIdentity | undefined {

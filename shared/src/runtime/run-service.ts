@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import { messageOf } from '../rules/message-of.ts';
 import type { configFields, SERVICE_FIELDS } from './config-fields.ts';
 import { ConfigError, parseEnv, redacted } from './env.ts';
 import { startHealth } from './health.ts';
@@ -10,7 +11,7 @@ import { createLogger } from './logger.ts';
 import { type StopRequest, stopRequest } from './stop-request.ts';
 
 /** Any choice of configFields that has SERVICE_FIELDS in it. */
-export type ServiceSchema = z.ZodObject<Pick<typeof configFields.shape, keyof typeof SERVICE_FIELDS>>;
+type ServiceSchema = z.ZodObject<Pick<typeof configFields.shape, keyof typeof SERVICE_FIELDS>>;
 
 export interface Service extends AsyncDisposable {
   /** Why it cannot do its work at the moment, for /ready; empty if it can. */
@@ -74,7 +75,7 @@ function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
 }
 
 function fail(log: Logger, err: unknown): never {
-  log.fatal({ err }, err instanceof Error ? err.message : 'failed');
+  log.fatal({ err }, messageOf(err));
   process.exit(1);
 }
 

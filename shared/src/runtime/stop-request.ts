@@ -12,7 +12,7 @@ export interface StopRequest {
   stop: (why: string) => void;
 }
 
-export interface StopSettings {
+interface StopSettings {
   log: Logger;
   graceSecs: number;
   /** A direct parent without which the process has no purpose. */
