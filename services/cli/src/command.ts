@@ -1,7 +1,7 @@
 // What every command is: its own words for help, its options, and what it does.
 import type { ParseArgsConfig } from 'node:util';
 
-export type Options = NonNullable<ParseArgsConfig['options']>;
+type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** Values of options as parseArgs gives them. */
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;

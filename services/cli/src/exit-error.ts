@@ -18,8 +18,3 @@ export class ExitError extends Error {
 export function usage(message: string): ExitError {
   return new ExitError(EXIT.usage, message);
 }
-
-/** One line about anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,8 +1,9 @@
 // HTTP calls to the api: every failure becomes an error with its exit code and one line for the user.
+import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { Problem } from '@wfg/shared/contract/problem';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import type { z } from 'zod';
 import { EXIT, ExitError } from './exit-error.ts';
-import { parseJson } from './parse-json.ts';
 
 export interface HttpClient {
   base: URL;
@@ -19,7 +20,7 @@ export function createHttpClient(base: URL): HttpClient {
   async function call<S extends z.ZodType>(path: string, init: RequestInit, answer: S): Promise<z.output<S>> {
     const { response, text } = await fetchText(path, init);
     if (!response.ok) throw refused(response, text);
-    const parsed = answer.safeParse(parseJson(text));
+    const parsed = answer.safeParse(jsonOrUndefined(text));
     if (!parsed.success) {
       throw unreachable(
         `${base.href} does not answer like wfg: check --url, and that both are of one version`,
@@ -63,7 +64,7 @@ export function createHttpClient(base: URL): HttpClient {
 
 /** The server said no: with a Problem, or something between it and us did. */
 function refused(response: Response, text: string): ExitError {
-  const problem = Problem.safeParse(parseJson(text));
+  const problem = Problem.safeParse(jsonOrUndefined(text));
   const said = problem.success
     ? problem.data.detail || problem.data.title
     : `the server answered ${response.status} ${response.statusText}`;
@@ -76,9 +77,7 @@ function unreachable(message: string, cause?: unknown): ExitError {
   return new ExitError(EXIT.unreachable, message, { cause });
 }
 
-/** fetch says only "fetch failed"; its cause has the code, or is one error for each address that was tried. */
+/** fetch says only "fetch failed"; its cause says why. */
 function causeOf(err: unknown): string {
-  const { cause } = err instanceof Error ? err : {};
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  return first instanceof Error ? first.message : String(first ?? err);
+  return messageOf((err instanceof Error && err.cause) || err);
 }

@@ -1,9 +1,9 @@
 // The client's end of the WebSocket protocol: reconnects by itself, and each subscription goes on where it was.
+import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { type ClientFrame, PROTOCOL, ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { WebSocket } from 'ws';
 import { EXIT, ExitError } from './exit-error.ts';
-import { parseJson } from './parse-json.ts';
 
 /** What a subscription asks for, without what the connection adds. */
 export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, 'id' | 'op'> : never) : never;
@@ -11,7 +11,7 @@ export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, '
 /** A frame that belongs to one subscription; refusals are dealt with here. */
 export type TopicFrame = Exclude<ServerFrame, { op: 'pong' | 'error' }>;
 
-export interface Subscriber {
+interface Subscriber {
   /** Asked at each (re)connect, so that it names the last position it knows. */
   topic: () => Topic;
   receive: (frame: TopicFrame) => void;
@@ -100,7 +100,7 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
 
   function receive(text: string): void {
     // What does not parse is of a kind that a newer server knows and this client does not need.
-    const { data: frame } = ServerFrame.safeParse(parseJson(text));
+    const { data: frame } = ServerFrame.safeParse(jsonOrUndefined(text));
     if (frame === undefined || frame.op === 'pong' || frame.id === undefined) return;
     const { id } = frame;
     if (frame.op !== 'error') subscribers.get(id)?.receive(frame);

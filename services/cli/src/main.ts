@@ -1,5 +1,6 @@
 // The wfg command: finds the command that is meant, reads its options, and turns its end into an exit code.
 import { parseArgs } from 'node:util';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { ConfigError } from '@wfg/shared/runtime/env';
 import { VERSION } from '@wfg/shared/runtime/version';
 import type { Command, Values } from './command.ts';
@@ -9,7 +10,7 @@ import { logs } from './commands/logs.ts';
 import { migrate } from './commands/migrate.ts';
 import { run } from './commands/run.ts';
 import { up } from './commands/up.ts';
-import { EXIT, ExitError, messageOf, usage } from './exit-error.ts';
+import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
 const commands = new Map<string, Command>(Object.entries({ up, run, logs, cancel, migrate }));

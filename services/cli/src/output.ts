@@ -1,5 +1,6 @@
 // Where the command writes: results on stdout, remarks for the reader on stderr.
 import type { Screen } from './follow/run-view.ts';
+import { terminalLine } from './terminal-safe.ts';
 
 export function print(text: string): void {
   process.stdout.write(text);
@@ -7,11 +8,11 @@ export function print(text: string): void {
 
 /** A remark that is no part of the result. */
 export function say(text: string): void {
-  process.stderr.write(`wfg: ${text}\n`);
+  process.stderr.write(`wfg: ${terminalLine(text)}\n`);
 }
 
 export function screen(): Screen {
-  return { write: print, isTerminal: process.stdout.isTTY && process.stdout.hasColors() };
+  return { write: print, isTerminal: process.stdout.isTTY };
 }
 
 /** A reader who has seen enough, as in `wfg logs … | head`, ends the command without a complaint. */

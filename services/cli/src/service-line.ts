@@ -1,6 +1,6 @@
 // A line that a service logged, a JSON object or not, as a person wants to read it.
+import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { z } from 'zod';
-import { parseJson } from './parse-json.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const LONGEST_VALUE = 300;
@@ -24,7 +24,7 @@ export function isShown(level: string, threshold: string): boolean {
 
 /** What is no JSON line is taken as it is, as `info`. */
 export function readServiceLine(line: string): ServiceLine {
-  const parsed = Line.safeParse(parseJson(line));
+  const parsed = Line.safeParse(jsonOrUndefined(line));
   if (!parsed.success) return { level: 'info', time: '', msg: line, text: line, fields: {} };
   const { level, msg, time, service: _service, pid: _pid, err, ...fields } = parsed.data;
   const shown = Object.entries(fields)

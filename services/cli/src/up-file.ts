@@ -14,7 +14,7 @@ const UpFile = Started.extend({
   url: z.string().nullable(),
   children: z.array(Started),
 });
-export type UpFile = z.infer<typeof UpFile>;
+type UpFile = z.infer<typeof UpFile>;
 
 /** Identity of a process that lives now; undefined when it does not. */
 export function startedAs(pid: number): Started | undefined {

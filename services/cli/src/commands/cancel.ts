@@ -6,6 +6,7 @@ import { createHttpClient } from '../http-client.ts';
 import { print } from '../output.ts';
 import { runId } from '../run-id.ts';
 import { serverUrl } from '../server-url.ts';
+import { jsonLine } from '../terminal-safe.ts';
 
 export const cancel: Command = {
   usage: 'RUN [--url URL] [--json]',
@@ -16,11 +17,7 @@ export const cancel: Command = {
     const run = runId(id);
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
     await http.post(`api/runs/${run}/cancel`, undefined, z.unknown());
-    print(
-      values.json
-        ? `${JSON.stringify({ type: 'cancel_requested', run_id: run })}\n`
-        : `asked run ${run} to end\n`,
-    );
+    print(values.json ? jsonLine({ type: 'cancel_requested', run_id: run }) : `asked run ${run} to end\n`);
     return EXIT.ok;
   },
 };

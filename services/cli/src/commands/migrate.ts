@@ -7,6 +7,7 @@ import { lineLogger } from '../line-logger.ts';
 import { migrateDatabase } from '../migrate-database.ts';
 import { print, say } from '../output.ts';
 import { readServiceLine } from '../service-line.ts';
+import { jsonLine } from '../terminal-safe.ts';
 
 export const migrate: Command = {
   usage: '[--json]',
@@ -19,7 +20,7 @@ export const migrate: Command = {
     // What it waits for is a remark on stderr; the result is on stdout.
     const log = lineLogger('info', (line) => say(readServiceLine(line).text));
     const applied = await migrateDatabase(url, log);
-    if (values.json) print(`${JSON.stringify({ applied })}\n`);
+    if (values.json) print(jsonLine({ applied }));
     else if (applied.length === 0) print('the schema is up to date\n');
     else print(applied.map((name) => `applied ${name}\n`).join(''));
     return EXIT.ok;

@@ -1,8 +1,9 @@
 // wfg run: submits a workflow file and follows the run to its end.
 import { readFileSync } from 'node:fs';
 import { Run } from '@wfg/shared/contract/run';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { type Command, textOf } from '../command.ts';
-import { EXIT, ExitError, messageOf, usage } from '../exit-error.ts';
+import { EXIT, ExitError, usage } from '../exit-error.ts';
 import { took } from '../follow/describe-event.ts';
 import { followRun } from '../follow/follow-run.ts';
 import { jsonView, textView } from '../follow/run-view.ts';
@@ -10,6 +11,7 @@ import { createHttpClient } from '../http-client.ts';
 import { connectLive } from '../live-client.ts';
 import { endWithReader, print, say, screen } from '../output.ts';
 import { serverUrl } from '../server-url.ts';
+import { terminalLine } from '../terminal-safe.ts';
 import { readWorkflow } from '../workflow-body.ts';
 
 export const run: Command = {
@@ -69,6 +71,6 @@ function summary(ended: Run): string {
   const counts = new Map<string, number>();
   for (const { state } of ended.jobs) counts.set(state, (counts.get(state) ?? 0) + 1);
   const jobs = [...counts].map(([state, number]) => `${number} ${state}`).join(', ');
-  const why = ended.error === null ? '' : ` (${ended.error})`;
+  const why = ended.error === null ? '' : ` (${terminalLine(ended.error)})`;
   return `run ${ended.run_id} ${ended.status}${took(ended.created_at, ended.finished_at)}: ${jobs || 'no jobs'}${why}\n`;
 }

@@ -4,7 +4,7 @@ import type { RunEvent } from '@wfg/shared/contract/live';
 
 export type Tone = 'good' | 'bad' | 'plain';
 
-export interface Description {
+interface Description {
   text: string;
   tone: Tone;
 }

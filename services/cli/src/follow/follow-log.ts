@@ -4,7 +4,7 @@ import { connectLive } from '../live-client.ts';
 import { say } from '../output.ts';
 import type { LogWriter } from './log-writer.ts';
 
-export interface FollowedJob {
+interface FollowedJob {
   run: string;
   job: string;
   /** This one alone; undefined: all there are and all to come. */

@@ -8,7 +8,7 @@ const MAX_OPEN = 32;
 /** So long after the run's end, and the last word about any log, the rest is given up. */
 const PATIENCE_MS = 15_000;
 
-export interface FollowedLogs {
+interface FollowedLogs {
   /** The job has begun this attempt: its log is wanted, if it is not being followed already. */
   want: (job: string, attempt: number) => void;
   /** Whether the job's log is still to come to its end. */

@@ -1,9 +1,9 @@
 // Writes the log of one job as it was printed, or as a JSON object a line.
 import { say } from '../output.ts';
-import { printable } from './printable.ts';
+import { jsonLine, terminalSafe } from '../terminal-safe.ts';
 import { type LogFrame, logRecord, type Screen } from './run-view.ts';
 
-export type Chunk = Omit<LogFrame, 'op' | 'id'>;
+type Chunk = Omit<LogFrame, 'op' | 'id'>;
 
 export interface LogWriter {
   chunk: (chunk: Chunk) => void;
@@ -18,8 +18,8 @@ export function logWriter(of: { run: string; job: string; json: boolean; screen:
       // Not on stdout: what is there is the log and nothing else.
       if (attempt !== undefined && attempt !== chunk.attempt && !json) say(`attempt ${chunk.attempt}:`);
       attempt = chunk.attempt;
-      if (json) screen.write(`${JSON.stringify(logRecord(run, job, chunk))}\n`);
-      else screen.write(screen.isTerminal ? printable(chunk.data) : chunk.data);
+      if (json) screen.write(jsonLine(logRecord(run, job, chunk)));
+      else screen.write(screen.isTerminal ? terminalSafe(chunk.data) : chunk.data);
     },
     isEmpty: () => attempt === undefined,
   };

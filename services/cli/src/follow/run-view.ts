@@ -2,9 +2,9 @@
 import { styleText } from 'node:util';
 import type { RunEvent, ServerFrame } from '@wfg/shared/contract/live';
 import type { Run } from '@wfg/shared/contract/run';
+import { jsonLine, terminalLine } from '../terminal-safe.ts';
 import { describeEvent, type Tone } from './describe-event.ts';
 import { createLogLines, type LogLines } from './log-lines.ts';
-import { printable, withoutBleeding } from './printable.ts';
 
 export type LogFrame = Extract<ServerFrame, { op: 'log' }>;
 
@@ -19,7 +19,7 @@ export interface RunView {
 
 export interface Screen {
   write: (text: string) => void;
-  /** Colours are wanted, and what jobs write must not take it over. */
+  /** What jobs write must not take it over; whether it gets colours, the environment says (NO_COLOR). */
   isTerminal: boolean;
 }
 
@@ -30,7 +30,7 @@ export function logRecord(run: string, job: string, frame: Omit<LogFrame, 'op' |
 }
 
 export function jsonView(write: (text: string) => void): RunView {
-  const put = (value: object) => write(`${JSON.stringify(value)}\n`);
+  const put = (value: object) => write(jsonLine(value));
   let runId = '';
   return {
     begin(run) {
@@ -52,10 +52,10 @@ export function textView({ write, isTerminal }: Screen): RunView {
   let width = 0;
 
   const styled = (style: 'bold' | (typeof COLOURS)[Tone], text: string) =>
-    isTerminal ? styleText(style, text, { validateStream: false }) : text;
+    isTerminal ? styleText(style, text) : text;
 
   function putLines(job: string, lines: readonly string[]): void {
-    const shown = isTerminal ? lines.map((line) => withoutBleeding(printable(line))) : lines;
+    const shown = isTerminal ? lines.map(terminalLine) : lines;
     write(shown.map((line) => `${job.padEnd(width)} | ${line}\n`).join(''));
   }
 
@@ -69,7 +69,7 @@ export function textView({ write, isTerminal }: Screen): RunView {
     begin(run, page) {
       width = Math.min(LONGEST_PREFIX, Math.max(0, ...run.jobs.map((job) => job.job_id.length)));
       write(
-        `run ${run.run_id} of ${styled('bold', run.name)}, ${run.jobs.length} ${run.jobs.length === 1 ? 'job' : 'jobs'}: ${page}\n`,
+        `run ${run.run_id} of ${styled('bold', terminalLine(run.name))}, ${run.jobs.length} ${run.jobs.length === 1 ? 'job' : 'jobs'}: ${page}\n`,
       );
     },
     event(event) {
@@ -79,7 +79,9 @@ export function textView({ write, isTerminal }: Screen): RunView {
       if (start !== null) startedAt.set(event.job_id, start);
       const description = describeEvent(event, startedAt.get(event.job_id));
       if (description === null) return;
-      write(`${event.job_id.padEnd(width)} * ${styled(COLOURS[description.tone], description.text)}\n`);
+      write(
+        `${event.job_id.padEnd(width)} * ${styled(COLOURS[description.tone], terminalLine(description.text))}\n`,
+      );
     },
     log: (job, frame) => putLines(job, linesOf(job).push(frame.stream, frame.data)),
     logBreak(job) {

@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '@wfg/shared/db/sqlstate';
-import { EXIT, ExitError, messageOf, usage } from '../exit-error.ts';
+import { messageOf } from '@wfg/shared/rules/message-of';
+import { EXIT, ExitError, usage } from '../exit-error.ts';
 
 const TRIED = 100;
 
-export interface PortWish {
+interface PortWish {
   host: string;
   /** 0: any free port, which the system chooses when the api starts. */
   port: number;

@@ -1,14 +1,14 @@
 // The database of `wfg up`: the one that DATABASE_URL names, or PostgreSQL from npm, kept running.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@wfg/shared/runtime/embedded-postgres';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import type { Logger } from 'pino';
-import { messageOf } from '../exit-error.ts';
 
-export interface UpDatabase extends AsyncDisposable {
+interface UpDatabase extends AsyncDisposable {
   url: string;
   /** Ours alone: nobody else's workers use it. */
   isEmbedded: boolean;

@@ -1,6 +1,7 @@
 // What `wfg up` prints: the lines of all its services, each behind the name of who said it.
 import { styleText } from 'node:util';
 import { isShown, readServiceLine, type ServiceLine } from '../service-line.ts';
+import { jsonLine, terminalLine, terminalSafe } from '../terminal-safe.ts';
 
 export interface Printer {
   /** Prints a line that `name` logged, if its level is wanted; returns what it said. */
@@ -9,7 +10,7 @@ export interface Printer {
   ready: (url: string) => void;
 }
 
-export interface PrinterSettings {
+interface PrinterSettings {
   /** Of all that will print, for the width of the column. */
   names: readonly string[];
   /** The least level that is shown. */
@@ -17,15 +18,16 @@ export interface PrinterSettings {
   /** Lines are passed on as the services write them. */
   json: boolean;
   write: (text: string) => void;
-  colours: boolean;
+  /** What is printed must not take it over; whether it gets colours, the environment says (NO_COLOR). */
+  isTerminal: boolean;
 }
 
 const NAME_COLOURS = ['cyan', 'yellow', 'magenta', 'green', 'blue', 'gray'] as const;
 
-export function createPrinter({ names, level, json, write, colours }: PrinterSettings): Printer {
+export function createPrinter({ names, level, json, write, isTerminal }: PrinterSettings): Printer {
   const width = Math.max(...names.map((name) => name.length));
   const styled = (style: Parameters<typeof styleText>[0], text: string) =>
-    colours ? styleText(style, text, { validateStream: false }) : text;
+    isTerminal ? styleText(style, text) : text;
 
   function put(name: string, said: ServiceLine): void {
     const colour = NAME_COLOURS[names.indexOf(name) % NAME_COLOURS.length] ?? 'gray';
@@ -34,6 +36,7 @@ export function createPrinter({ names, level, json, write, colours }: PrinterSet
     write(
       said.text
         .split('\n')
+        .map(terminalLine)
         .map((text, index) => `${prefix} ${index === 0 ? time + marked(said.level, text) : text}\n`)
         .join(''),
     );
@@ -49,15 +52,15 @@ export function createPrinter({ names, level, json, write, colours }: PrinterSet
     line(name, line) {
       const said = readServiceLine(line);
       if (isShown(said.level, level)) {
-        if (json) write(`${line}\n`);
+        if (json) write(`${isTerminal ? terminalSafe(line) : line}\n`);
         else put(name, said);
       }
       return said;
     },
     ready(url) {
       const time = new Date().toISOString();
-      const line = JSON.stringify({ level: 'info', time, service: 'wfg', msg: 'ready', url });
-      write(json ? `${line}\n` : `\n  ${styled('bold', `wfg is ready: ${url}`)}\n\n`);
+      const line = jsonLine({ level: 'info', time, service: 'wfg', msg: 'ready', url });
+      write(json ? line : `\n  ${styled('bold', `wfg is ready: ${url}`)}\n\n`);
     },
   };
 }

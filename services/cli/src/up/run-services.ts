@@ -9,12 +9,12 @@ import { supervise } from './supervise.ts';
 const POLL_MS = 50;
 const HEALTH_ANSWER_MS = 2_000;
 
-export interface RunningServices extends AsyncDisposable {
+interface RunningServices extends AsyncDisposable {
   /** Rejects when one of them cannot run. */
   failed: Promise<never>;
 }
 
-export interface ServicesSettings extends Omit<Surroundings, 'port'> {
+interface ServicesSettings extends Omit<Surroundings, 'port'> {
   /** 0: any free port at the first start of the api, which then keeps it. */
   port: number;
   graceMs: number;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import { ownFolder } from '@wfg/shared/runtime/folder-owner';
@@ -9,7 +10,7 @@ import { WRAP_UP_SECS } from '@wfg/shared/runtime/run-service';
 import { stopRequest } from '@wfg/shared/runtime/stop-request';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { EXIT, ExitError, messageOf } from '../exit-error.ts';
+import { EXIT, ExitError } from '../exit-error.ts';
 import { lineLogger } from '../line-logger.ts';
 import { migrateDatabase } from '../migrate-database.ts';
 import { print } from '../output.ts';
@@ -49,7 +50,7 @@ export async function runUp(env: NodeJS.ProcessEnv, json: boolean): Promise<void
     level: config.LOG_LEVEL,
     json,
     write: print,
-    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    isTerminal: process.stdout.isTTY,
   });
   const log = lineLogger(config.LOG_LEVEL, (line) => void printer.line('wfg', line));
   const dataDir = resolve(config.WFG_DATA_DIR);

@@ -1,11 +1,11 @@
 // The processes of `wfg up`: which there are, the environment each gets, and the order in which they stop.
 import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { hostName } from '@wfg/shared/runtime/host-name';
 import type { ServiceSpec, Supervised } from './supervise.ts';
 
 /** From first to last to stop; each group at once. What makes work for others goes after them. */
-export const STOP_ORDER = [['worker-1', 'worker-2'], ['scheduler'], ['reaper'], ['api']] as const;
+const STOP_ORDER = [['worker-1', 'worker-2'], ['scheduler'], ['reaper'], ['api']] as const;
 
 export const SERVICE_NAMES = ['api', 'scheduler', 'reaper', 'worker-1', 'worker-2'] as const;
 
@@ -54,10 +54,7 @@ function logLevel(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 export function workerPrefix(env: NodeJS.ProcessEnv, dataDir: string, isEmbedded: boolean): string {
   if (env.WORKER_ID) return env.WORKER_ID;
   if (isEmbedded) return 'worker';
-  const host = hostname()
-    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
-    .slice(0, 200);
-  return `${host}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 6)}`;
+  return `${hostName()}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 6)}`;
 }
 
 /** Ends all in their order; each has `graceMs` from when it is its turn. */

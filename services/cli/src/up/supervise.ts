@@ -25,7 +25,7 @@ export interface ServiceSpec {
   mayEnd: boolean;
 }
 
-export interface Watch {
+interface Watch {
   log: Logger;
   /** A line of its output. */
   onLine: (name: string, line: string) => void;
