@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const NOT_CODE = ['**/node_modules/**', '**/dist/**'];
 const PURE = 'test/integration/boundaries.test.ts';
 /** Those of vitest.extra.config.ts. */
-const EXTRA = '**/*.{browser,psql,foreign}.test.ts';
+const EXTRA = '**/*.browser.test.ts';
 const DATABASE = 'test/support/global-setup.ts';
 
 export default defineConfig({

@@ -6,8 +6,6 @@ import { defineConfig } from 'vitest/config';
 
 const SUITES = {
   browser: 'test/e2e/**/*.browser.test.ts',
-  psql: 'test/**/*.psql.test.ts',
-  foreign: 'test/**/*.foreign.test.ts',
   chaos: 'test/chaos/**/*.test.ts',
   bench: 'test/bench/**/*.test.ts',
 };
