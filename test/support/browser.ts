@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { inject } from 'vitest';
 
-export interface TestBrowser extends AsyncDisposable {
+interface TestBrowser extends AsyncDisposable {
   /**
    * A new page at `url`. `faults` collects script errors, errors on the console (breaches of the content
    * security policy among them), and requests that leave the page's origin.

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 
 const IMAGE = 'postgres:18';
 
-export interface TestServer {
+interface TestServer {
   /** Of a user who may create databases. */
   url: string;
   /** For the line that says what was chosen. */

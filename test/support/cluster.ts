@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type ServiceName, startService, type TestProcess } from './process.ts';
 import { waitFor } from './wait-for.ts';
 
-export interface ClusterSettings {
+interface ClusterSettings {
   /** How many of each; one by default. */
   counts?: Partial<Record<ServiceName, number>>;
   env?: Record<string, string>;

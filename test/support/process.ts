@@ -9,7 +9,7 @@ import { waitFor } from './wait-for.ts';
 export type ServiceName = 'api' | 'scheduler' | 'worker' | 'reaper';
 
 /** A line of a service's log. */
-export interface LogLine {
+interface LogLine {
   msg?: string;
   level?: string;
   [field: string]: unknown;
@@ -28,7 +28,7 @@ export interface TestProcess extends AsyncDisposable {
   ended: Promise<Exit>;
 }
 
-export interface Exit {
+interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

@@ -12,7 +12,7 @@ export interface Page<T> {
 }
 
 /** A refusal or failure whose message is meant for the reader. */
-export class ApiError extends Error {
+class ApiError extends Error {
   override name = 'ApiError';
 }
 

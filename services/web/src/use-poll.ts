@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { messageOf } from './api.ts';
 
-export interface Poll<T> {
+interface Poll<T> {
   /** The last good answer; null until the first. */
   data: Signal<T | null>;
   /** Why the last question failed; null when it did not. */

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { type ProcessStat, readProcessStat } from '@wfg/shared/runtime/process-stat';
 import { MARK } from './spawner/protocol.ts';
 
 export interface Tree {
@@ -13,16 +14,9 @@ export interface Tree {
   mark: string;
 }
 
-export interface Process {
-  pid: number;
-  /** In clock ticks since boot; with the pid it names a process for ever. */
-  startedAt: number;
-  group: number;
-}
+export type Process = Pick<ProcessStat, 'pid' | 'startedAt' | 'group'>;
 
-interface Row extends Process {
-  parent: number;
-  session: number;
+interface Row extends ProcessStat {
   mark: string | null;
 }
 
@@ -47,7 +41,7 @@ export async function findProcesses(trees: readonly Tree[]): Promise<Process[]> 
 
 /** False for a zombie, and for a pid that is used again. */
 export function isAlive({ pid, startedAt }: Process): boolean {
-  return readStat(pid)?.startedAt === startedAt;
+  return readProcessStat(pid)?.startedAt === startedAt;
 }
 
 /** A child that cleared its environment and left the session is still its parent's child. */
@@ -64,38 +58,23 @@ async function readTable(): Promise<Row[]> {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   for (const [index, name] of pids.entries()) {
     if (index % PROCESSES_AT_A_TIME === PROCESSES_AT_A_TIME - 1) await setImmediate();
-    const stat = readStat(Number(name));
+    const stat = readProcessStat(Number(name));
     if (stat) rows.push({ ...stat, mark: readMark(stat.pid) });
   }
   return rows;
 }
 
-/** Null for a process that is gone, or a zombie. */
-function readStat(pid: number): Omit<Row, 'mark'> | null {
-  const text = read(pid, 'stat');
-  // The name before the last parenthesis may hold anything.
-  const [state, parent, group, session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  if (state === undefined || state === '' || 'ZXx'.includes(state)) return null;
-  return {
-    pid,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    startedAt: Number(rest[15]),
-  };
-}
-
 /** Null also for a process of another user, whose environment is not for us. */
 function readMark(pid: number): string | null {
   const entry = `\0${MARK}=`;
-  const text = `\0${read(pid, 'environ')}`;
+  const text = `\0${readEnvironment(pid)}`;
   const at = text.indexOf(entry);
   return at < 0 ? null : text.slice(at + entry.length, text.indexOf('\0', at + entry.length));
 }
 
-function read(pid: number, file: string): string {
+function readEnvironment(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
     return '';
   }

@@ -34,7 +34,7 @@ select
   (select extract(epoch from min(next_at) - wfg_now()) * 1000 from counted)::float8 as next_in_ms,
   exists (select from wfg_jobs where not settled) or exists (select from wfg_runs where not settled) as unsettled`;
 
-export interface Due {
+interface Due {
   /** Due and unclaimed, by lane; counts stop at 100. */
   lanes: Record<string, number>;
   /** Milliseconds until the next pending job becomes due; null when none is delayed. */

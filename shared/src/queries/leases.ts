@@ -9,12 +9,7 @@ export interface Lease {
   nonce: string;
 }
 
-/** The lease on the wire: `<run_id>-<position>.<attempt>.<nonce>`. */
-export function formatLease({ run_id, position, attempt, nonce }: Lease): string {
-  return `${run_id}-${position}.${attempt}.${nonce}`;
-}
-
-export interface Renewal {
+interface Renewal {
   /** 0-based place in the leases given. */
   index: number;
   /** False: the job is no longer this lease's, whatever runs for it must be killed. */

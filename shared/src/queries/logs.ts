@@ -14,7 +14,7 @@ export interface LogRow {
   data: string;
 }
 
-export interface LogAppend {
+interface LogAppend {
   lease: Lease;
   /** The day the attempt started (UTC, YYYY-MM-DD): its partition. */
   day: string;
@@ -70,7 +70,7 @@ where day = $1::date and run_id = $2::uuid and position = $3::int and attempt = 
 order by sequence
 limit $7::int`;
 
-export interface LogRange {
+interface LogRange {
   day: string;
   run_id: string;
   position: number;

@@ -26,7 +26,7 @@ export const RUN_COLUMNS = `r.id, r.number, r.workflow_id, r.name, r.state, r.ve
 export const MOVED_ON = `(r.finished_at at time zone 'utc')::date`;
 
 /** What the row of an open run does not say and its jobs do. */
-export interface OfJobs {
+interface OfJobs {
   /** The sum of their versions. */
   versions: number;
   /** The earliest start among them. */

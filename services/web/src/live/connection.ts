@@ -13,7 +13,7 @@ export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, '
 /** A frame that belongs to one subscription. */
 export type TopicFrame = Extract<ServerFrame, { id?: string }>;
 
-export interface Subscriber {
+interface Subscriber {
   /** Asked at each (re)connect, so that it can name the last position it knows. */
   topic: () => Topic;
   receive: (frame: TopicFrame) => void;

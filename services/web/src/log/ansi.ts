@@ -1,6 +1,6 @@
 // What a terminal would show of a line of output: text with colours and styles. All other control sequences are dropped.
 
-export interface Span {
+interface Span {
   text: string;
   /** Class names for style and the sixteen named colours, which follow the theme. */
   className: string;

@@ -5,7 +5,7 @@ export const TALLEST = 8_000_000;
 /** Rows drawn beyond each edge, so that a quick scroll does not show blank. */
 const SPARE = 15;
 
-export interface Window {
+interface Window {
   /** First row drawn, and the one after the last. */
   first: number;
   end: number;
