@@ -1,4 +1,7 @@
 // The api: HTTP, WebSocket, the browser client's files. Any number of copies may run.
+
+// First: it adds to the schemas of zod what describes them, and only to those that are made after it.
+import '@hono/zod-openapi';
 import { configFields, SERVICE_FIELDS } from '@wfg/shared/runtime/config-fields';
 import { runService } from '@wfg/shared/runtime/run-service';
 import { startApi } from './api.ts';

@@ -132,6 +132,13 @@ test('disposal tells the running step, waits for it, and starts no other', async
   expect(steps).toBe(1);
 });
 
+test('disposal during a step does not sleep as long as that step says', async () => {
+  const { step, release } = heldStep();
+  const disposed = startLoop({ name: 't', log, step })[Symbol.asyncDispose]();
+  release();
+  await disposed;
+});
+
 test('disposal ends a sleep', async () => {
   const loop = startLoop({ name: 't', log, step: async () => HOUR_MS });
   await settle();

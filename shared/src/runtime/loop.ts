@@ -39,7 +39,7 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
   let failing: { since: number; why: string } | null = null;
 
   async function pause(ms: number): Promise<void> {
-    if (ms <= 0 || woken) return setImmediate();
+    if (ms <= 0 || woken || stopping.signal.aborted) return setImmediate();
     rouse = new AbortController();
     await sleep(Math.min(ms, LONGEST_SLEEP_MS), undefined, { signal: rouse.signal }).catch(() => undefined);
   }
