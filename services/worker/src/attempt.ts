@@ -2,15 +2,23 @@
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import type { Result } from '@wfg/shared/queries/finish';
 import type { Lease } from '@wfg/shared/queries/leases';
+import { readUpstream } from '@wfg/shared/queries/upstream';
+import { messageOf } from '@wfg/shared/rules/message-of';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Fitness } from './fitness.ts';
 import type { Held, StopReason } from './lease-keeper.ts';
-import type { LogSink, Seal } from './log-sink.ts';
+import type { AttemptLog, LogSink, Seal } from './log-sink.ts';
 import type { Reporter } from './reporter.ts';
-import { type CommandResult, type CommandSettings, runCommand } from './run-command.ts';
+import { type CommandJob, type CommandResult, type CommandSettings, runCommand } from './run-command.ts';
+import { isPassing } from './send-batch.ts';
+import { explainSpawnError, isMachineFault } from './spawn-error.ts';
 
-export interface AttemptContext {
+interface AttemptContext {
+  pool: pg.Pool;
   sink: LogSink;
   reporter: Reporter;
+  fitness: Fitness;
   command: CommandSettings;
   log: Logger;
 }
@@ -20,28 +28,18 @@ export interface Attempt extends Held {
   ended: Promise<void>;
 }
 
-const NOTHING_LOGGED: Seal = { chunks: 0, lines: 0, bytes: 0 };
+/** How an attempt ends, before it is known where its log does. */
+type End = Pick<Result, 'outcome'> & Partial<Result>;
 
-/** The result that gives a job back, its try uncharged. */
-export function handBack(lease: Lease, seal: Seal = NOTHING_LOGGED): Result {
-  return result(lease, seal, { outcome: 'handed_back' });
-}
-
-/** Starts a claimed job; `upstream` holds the outputs of its dependencies. */
-export function startAttempt(
-  job: ClaimedJob,
-  upstream: Record<string, Record<string, string>>,
-  context: AttemptContext,
-): Attempt {
-  const lease: Lease = {
-    run_id: job.run_id,
-    position: job.position,
-    attempt: job.attempt,
-    nonce: job.nonce,
-  };
-  const log = context.log.child({ run_id: job.run_id, job_id: job.job_id, attempt: job.attempt });
+/** Starts a claimed job. */
+export function startAttempt(job: ClaimedJob, context: AttemptContext): Attempt {
+  const { pool, sink, reporter, fitness } = context;
+  const { run_id, position, attempt, nonce } = job;
+  const lease: Lease = { run_id, position, attempt, nonce };
+  const log = context.log.child({ run_id, job_id: job.job_id, attempt });
   const stopping = new AbortController();
   let reason: StopReason | null = null;
+  let refusal: string | null = null;
 
   function stop(why: StopReason): void {
     // A lost lease outweighs whatever was asked before: nothing of this attempt counts any more.
@@ -50,30 +48,43 @@ export function startAttempt(
   }
 
   async function run(): Promise<void> {
-    const attemptLog = context.sink.open(lease, job.started_at.toISOString().slice(0, 10), () =>
-      stop('lost'),
-    );
-    const io = { ...context.command, signal: stopping.signal, log: attemptLog };
-    const ended = await runCommand(toCommand(job, upstream), io).catch(broken);
+    const attemptLog = sink.open(lease, job.started_at.toISOString().slice(0, 10), (why) => {
+      if (why === 'lost') return stop('lost');
+      log.error({ err: why.refusal }, 'the database refused the log');
+      refusal = `its log cannot be stored: ${messageOf(why.refusal)}`;
+      return stopping.abort();
+    });
+    const end = await execute(attemptLog).catch(faultOf);
     const seal = await attemptLog.close();
     if (reason === 'lost') {
       log.warn('lease lost: the command was killed and its result dropped');
       return;
     }
-    await report(toResult(lease, seal, ended, reason));
+    await report(toResult(lease, seal, refusal === null ? end : failure(refusal)));
   }
 
-  /** A fault of the worker itself (a full disk, a missing shell) is the attempt's failure, not the worker's end. */
-  function broken(error: unknown): CommandResult {
-    log.error({ err: error }, 'the command could not be run');
-    return { outcome: 'failed', exitCode: null, signal: null, error: `wfg: ${textOf(error)}`, outputs: {} };
+  async function execute(attemptLog: AttemptLog): Promise<End> {
+    const upstream = job.parents.length > 0 ? await readUpstream(pool, job) : {};
+    const io = { ...context.command, signal: stopping.signal, log: attemptLog };
+    const ended = await runCommand({ ...toCommand(job), upstream }, io);
+    fitness.prove();
+    return endOf(ended, reason);
+  }
+
+  /** What is not the job's fault gives it back, its try uncharged: nothing of it has run. */
+  function faultOf(error: unknown): End {
+    log.error({ err: error }, 'the command could not be begun');
+    if (isPassing(error)) return { outcome: 'handed_back', error: `the database: ${messageOf(error)}` };
+    if (!isMachineFault(error)) return failure(`wfg: ${messageOf(error)}`);
+    fitness.fail(error);
+    return { outcome: 'handed_back', error: `cannot start the command: ${explainSpawnError(error)}` };
   }
 
   async function report(result: Result): Promise<void> {
-    const answer = await context.reporter.report(result).catch((error: unknown) => {
+    const answer = await reporter.report(result).catch((error: unknown) => {
       log.error({ err: error }, 'the database refused the result');
-      const text = `the result could not be stored: ${textOf(error)}`;
-      return context.reporter.report({ ...result, outcome: 'failed', error: text, outputs: null });
+      const text = `the result could not be stored: ${messageOf(error)}`;
+      return reporter.report({ ...result, outcome: 'failed', error: text, outputs: null });
     });
     log.debug({ outcome: result.outcome, answer }, 'reported');
   }
@@ -84,41 +95,31 @@ export function startAttempt(
   return { lease, stop, ended };
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function toCommand(job: ClaimedJob, upstream: Record<string, Record<string, string>>) {
+function toCommand(job: ClaimedJob): Omit<CommandJob, 'upstream'> {
   return {
     runId: job.run_id,
-    position: job.position,
     attempt: job.attempt,
     try: job.tries,
     workflowId: job.workflow_id,
     jobId: job.job_id,
-    env: job.spec.env,
+    env: { ...job.run_env, ...job.spec.env },
     run: job.spec.run,
     steps: job.spec.steps,
     timeoutSecs: job.timeout_secs,
-    upstream,
   };
 }
 
 /** What a command's end means for the job, given why it was stopped, if it was. */
-function toResult(lease: Lease, seal: Seal, ended: CommandResult, reason: StopReason | null): Result {
-  if (ended.outcome === 'killed') {
-    return reason === 'shutdown' ? handBack(lease, seal) : result(lease, seal, { outcome: 'cancelled' });
-  }
-  return result(lease, seal, {
-    outcome: ended.outcome,
-    retryable: true,
-    error: ended.error,
-    exit_code: ended.exitCode,
-    outputs: ended.outputs,
-  });
+function endOf({ outcome, error, exitCode, outputs }: CommandResult, reason: StopReason | null): End {
+  if (outcome === 'killed') return { outcome: reason === 'cancelled' ? 'cancelled' : 'handed_back' };
+  return { outcome, retryable: true, error, exit_code: exitCode, outputs };
 }
 
-function result(lease: Lease, seal: Seal, told: Partial<Result> & Pick<Result, 'outcome'>): Result {
+function failure(error: string): End {
+  return { outcome: 'failed', retryable: true, error };
+}
+
+function toResult(lease: Lease, seal: Seal, end: End): Result {
   return {
     ...lease,
     retryable: false,
@@ -128,6 +129,6 @@ function result(lease: Lease, seal: Seal, told: Partial<Result> & Pick<Result, '
     log_chunks: seal.chunks,
     log_lines: seal.lines,
     log_bytes: seal.bytes,
-    ...told,
+    ...end,
   };
 }

@@ -63,6 +63,11 @@ describe('upstream outputs', () => {
     expect(outputsOf(upstream, { WFG_OUT_A_E: 'mine' })).toEqual({ WFG_OUT_A_D: '3', WFG_OUT_A_E: 'mine' });
   });
 
+  test('cost no time that grows with the square of their number', () => {
+    const same = Array.from({ length: 300_000 }, (_, index) => [String.fromCodePoint(0x10000 + index), 'v']);
+    expect(outputsOf({ a: Object.fromEntries(same), b: { c: '1' } })).toEqual({ WFG_OUT_B_C: '1' });
+  });
+
   test('are left out when long, and from 512 KiB on', () => {
     const long = 'é'.repeat(16_384);
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index + 10}`, long]));

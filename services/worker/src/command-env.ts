@@ -54,17 +54,18 @@ export function commandEnv(job: CommandEnv): Env {
 
 /** `WFG_OUT_<JOB>_<KEY>` for each output, except long ones, names that collide, and all behind 512 KiB by name. */
 function upstreamEnv(upstream: Record<string, Env>, taken: Env): Env {
-  const byName = new Map<string, string[]>();
+  // Null for a name that several have. A job may have thousands of upstream jobs.
+  const byName = new Map<string, string | null>();
   for (const [job, outputs] of Object.entries(upstream)) {
     for (const [key, value] of Object.entries(outputs)) {
       const name = `WFG_OUT_${job}_${key}`.toUpperCase().replaceAll(/[^A-Z0-9_]/gu, '_');
-      byName.set(name, [...(byName.get(name) ?? []), value]);
+      byName.set(name, byName.has(name) ? null : value);
     }
   }
   const env: Env = {};
   let bytes = 0;
-  for (const [name, [value, ...others]] of [...byName].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (value === undefined || others.length > 0 || Object.hasOwn(taken, name)) continue;
+  for (const [name, value] of [...byName].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (value === null || Object.hasOwn(taken, name)) continue;
     if (Buffer.byteLength(value) > MAX_OUTPUT_BYTES || value.includes('\0')) continue;
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (bytes > MAX_OUTPUTS_BYTES) break;

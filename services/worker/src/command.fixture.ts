@@ -24,7 +24,6 @@ export async function run(
   const result = await runCommand(
     {
       runId: '0198c0de-0000-7000-8000-000000000000',
-      position: 0,
       attempt: 0,
       try: 1,
       workflowId: 'ci',

@@ -2,13 +2,15 @@
 // `echo … > /dev/stderr` fails; and what reads a pipe pauses the child through the kernel.
 
 import { join } from 'node:path';
+import { messageOf } from '@wfg/shared/rules/message-of';
+import { SpawnerError } from './spawn-error.ts';
 
 /** One start of mkfifo is shared by this many. */
 const BATCH = 128;
 const LOW = 32;
 
 export interface FifoPool {
-  /** The path of a pipe that nobody had before. Rejects when none can be made. */
+  /** The path of a pipe that nobody had before. Rejects with SpawnerError when none can be made. */
   take: () => Promise<string>;
 }
 
@@ -23,6 +25,8 @@ export function createFifoPool(dir: string, make: (paths: string[]) => Promise<v
     try {
       await make(paths);
       free.push(...paths);
+    } catch (err) {
+      throw new SpawnerError(`no pipes for output: ${messageOf(err)}`, { cause: err });
     } finally {
       making = null;
     }

@@ -20,27 +20,23 @@ export interface JobDir extends AsyncDisposable {
 }
 
 interface Owner {
-  baseDir: string;
+  baseDir: () => string;
   log: Log;
 }
 
-/** Rejects when the disk is full. What cannot be removed afterwards is logged and stays. */
+/** Rejects, leaving nothing, for a fault of the disk. What cannot be removed afterwards is logged and stays. */
 export async function makeJobDir(
   { baseDir, log }: Owner,
   upstream: Record<string, unknown>,
 ): Promise<JobDir> {
-  const work = await mkdtemp(join(baseDir, 'job-'));
+  const upstreamText = JSON.stringify(upstream);
+  const work = await mkdtemp(join(baseDir(), 'job-'));
   const home = `${work}.home`;
   const outputFile = `${work}.output`;
   const upstreamFile = Object.keys(upstream).length > 0 ? `${work}.upstream.json` : null;
   const scripts: string[] = [];
 
-  await Promise.all([
-    mkdir(home, { mode: 0o700 }),
-    writeOwn(outputFile, ''),
-    upstreamFile !== null && writeOwn(upstreamFile, JSON.stringify(upstream)),
-  ]);
-  return {
+  const dir: JobDir = {
     work,
     home,
     outputFile,
@@ -64,6 +60,15 @@ export async function makeJobDir(
       }
     },
   };
+  const made = await Promise.allSettled([
+    mkdir(home, { mode: 0o700 }),
+    writeOwn(outputFile, ''),
+    ...(upstreamFile === null ? [] : [writeOwn(upstreamFile, upstreamText)]),
+  ]);
+  const fault = made.find(({ status }) => status === 'rejected');
+  if (fault?.status !== 'rejected') return dir;
+  await dir[Symbol.asyncDispose]();
+  throw fault.reason;
 }
 
 function writeOwn(path: string, text: string): Promise<void> {

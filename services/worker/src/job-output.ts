@@ -19,13 +19,12 @@ export interface LogChunk extends CutText {
   at: Date;
 }
 
-export interface JobOutputSettings {
-  /** Awaited before the next chunk. If it rejects, all further output is dropped. */
+interface JobOutputSettings {
+  /** Awaited before the next chunk. Never rejects. */
   write: (chunk: LogChunk) => void | Promise<void>;
   maxBytes: number;
   outputs: OutputCollector;
   secrets: Secrets;
-  onBroken: (err: unknown) => void;
 }
 
 /** What reading has done so far. */
@@ -49,13 +48,12 @@ export interface JobOutput {
 }
 
 export function createJobOutput(settings: JobOutputSettings): JobOutput {
-  const { write, maxBytes, outputs, secrets, onBroken } = settings;
+  const { write, maxBytes, outputs, secrets } = settings;
   const cutter = createLogCutter(maxBytes);
   const reading: Reading = { bytes: 0, pauses: 0, isPaused: false };
   const sources: { source: Readable; finish: () => void }[] = [];
-  let waiting: LogChunk[] = [];
+  const waiting: LogChunk[] = [];
   let delivery: Promise<void> | null = null;
-  let isBroken = false;
   let tail = '';
   let timer: NodeJS.Timeout | undefined;
 
@@ -73,7 +71,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
 
   function send(pieces: CutText[]): void {
     const at = new Date();
-    if (!isBroken) waiting.push(...pieces.map((piece) => ({ ...piece, at })));
+    waiting.push(...pieces.map((piece) => ({ ...piece, at })));
     if (waiting.length > 0) delivery ??= deliver();
     if (waiting.length > MOST_WAITING) pause();
     const dueAt = cutter.dueAt();
@@ -86,13 +84,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
   }
 
   async function deliver(): Promise<void> {
-    try {
-      for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) await write(chunk);
-    } catch (err) {
-      isBroken = true;
-      waiting = [];
-      onBroken(err);
-    }
+    for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) await write(chunk);
     delivery = null;
     resume();
   }

@@ -5,8 +5,6 @@ import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-const IDLE_MS = 60_000;
-
 /** Why a running attempt must stop. */
 export type StopReason = 'lost' | 'cancelled' | 'shutdown';
 
@@ -16,14 +14,13 @@ export interface Held {
   stop: (reason: StopReason) => void;
 }
 
-/** Renews what is in `held` three times within a TTL. Wake it when something is added, or a cancel was heard of. */
+/** Renews what is in `held` at least three times within a TTL. Wake it when a cancel was heard of. */
 export function keepLeases(pool: pg.Pool, held: ReadonlySet<Held>, leaseSecs: number, log: Logger): Loop {
   return startLoop({
     name: 'leases',
     log,
     step: async () => {
       const attempts = [...held];
-      if (attempts.length === 0) return IDLE_MS;
       const renewals = await renewLeases(
         pool,
         attempts.map((attempt) => attempt.lease),

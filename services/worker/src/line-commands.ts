@@ -8,7 +8,7 @@ const PREFIXES = [SET_OUTPUT, ADD_MASK];
 /** A line for wfg is held until it is complete, up to this. */
 const MAX_HELD = MAX_OUTPUT_BYTES + 1_024;
 
-export interface LineCommands {
+interface LineCommands {
   /** Returns the text to show. What may be the beginning of a line for wfg is held back. */
   write: (text: string) => string;
   end: () => string;

@@ -15,7 +15,7 @@ export interface CutText {
 }
 
 /** All times are in milliseconds, of a clock that never goes back. */
-export interface LogCutter {
+interface LogCutter {
   /** Takes output. Returns the chunks that are complete by size, or since the other stream goes on. */
   write: (stream: LogStream, text: string, now: number) => CutText[];
   /** All that waits, and behind it a line of our own, in a chunk of its own. */

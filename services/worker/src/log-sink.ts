@@ -1,6 +1,7 @@
 // Stores the output of all running attempts: one statement at a time for all of them, so each attempt has at most one
 // batch in flight and readers see a prefix. While the database is slow or away, `write` waits, which in the end
 // stops the command at its pipe: nothing is dropped.
+import { jobKey } from '@wfg/shared/contract/job-key';
 import type { LogStream } from '@wfg/shared/contract/log';
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import type { Lease } from '@wfg/shared/queries/leases';
@@ -9,6 +10,7 @@ import { withPartitions } from '@wfg/shared/queries/partitions';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { type Delivery, sendBatch } from './send-batch.ts';
 
 /** Characters that wait for the database before an attempt's `write` does; the bound on memory for each attempt. */
 const SPOOL_CHARS = 1024 * 1024;
@@ -34,45 +36,71 @@ export interface Seal {
 }
 
 export interface AttemptLog {
-  /** Takes a chunk; resolves when there is room for the next. After the lease is lost it drops what it is given. */
+  /** Takes a chunk; resolves when there is room for the next. After the log was dropped it ignores what it is given. */
   write: (chunk: Chunk) => Promise<void>;
-  /** Resolves when everything written is stored, or the lease is lost. */
+  /** Resolves when everything written is stored, or the log is dropped, with what is stored of it. */
   close: () => Promise<Seal>;
 }
 
+/** Why no more of a log is stored: the lease is lost, or this is what the database says to a chunk of it. */
+export type Dropped = 'lost' | { refusal: unknown };
+
 export interface LogSink extends AsyncDisposable {
-  /** `day` is the day the attempt started; `onLost` is called once if the lease turns out to be lost. */
-  open: (lease: Lease, day: string, onLost: () => void) => AttemptLog;
+  /** `day` is the day the attempt started. `onDropped` is called at most once, and before `close` resolves. */
+  open: (lease: Lease, day: string, onDropped: (why: Dropped) => void) => AttemptLog;
+  /** Why logs cannot be stored, for /ready; null if they can. */
+  problem: () => string | null;
 }
 
 interface OpenLog {
   lease: Lease;
   day: string;
-  onLost: () => void;
+  onDropped: (why: Dropped) => void;
   waiting: LogRow[];
+  /** In `waiting`. */
   chars: number;
-  lost: boolean;
+  stored: Seal;
+  isDropped: boolean;
   /** Called after each batch. */
   progress: PromiseWithResolvers<void>;
+}
+
+interface Batch {
+  of: OpenLog;
+  rows: LogRow[];
 }
 
 /** One sink serves a whole worker. */
 export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): LogSink {
   const logs = new Set<OpenLog>();
   const loop = startLoop({ name: 'logs', log, step: storeBatch });
+  const delivery: Delivery<Batch, boolean> = {
+    async send(batch) {
+      const appends = batch.map(({ of, rows }) => ({ lease: of.lease, day: of.day, rows }));
+      const held = await withPartitions(pool, () => appendLogs(pool, appends));
+      doorbell.ring({ logs: batch.map(({ of }) => jobKey(of.lease)) });
+      return held;
+    },
+    settle({ of, rows }, held) {
+      if (!held) return drop(of, 'lost');
+      of.waiting.splice(0, rows.length);
+      for (const row of rows) of.chars -= row.data.length;
+      const last = rows.at(-1);
+      if (last) of.stored = { chunks: last.sequence + 1, lines: last.lines, bytes: last.bytes };
+      advance(of);
+    },
+    refuse: ({ of }, refusal) => drop(of, { refusal }),
+  };
 
   async function storeBatch(): Promise<number> {
     const batch = takeBatch();
     if (batch.length === 0) return IDLE_MS;
-    const appends = batch.map(({ of, rows }) => ({ lease: of.lease, day: of.day, rows }));
-    const held = await withPartitions(pool, () => appendLogs(pool, appends));
-    for (const [index, { of, rows }] of batch.entries()) settle(of, rows, held[index] ?? false);
-    doorbell.ring({ logs: batch.map(({ of }) => `${of.lease.run_id}-${of.lease.position}`) });
+    await sendBatch(batch, delivery);
     return 0;
   }
 
   /** Takes from each attempt in turn, so that a chatty one does not keep the others waiting. */
-  function takeBatch(): { of: OpenLog; rows: LogRow[] }[] {
+  function takeBatch(): Batch[] {
     const open = [...logs].filter((of) => of.waiting.length > 0);
     const share = BATCH_CHARS / Math.max(open.length, 1);
     return open.map((of) => {
@@ -82,49 +110,47 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
     });
   }
 
-  function settle(of: OpenLog, rows: LogRow[], held: boolean): void {
-    if (held) {
-      of.waiting.splice(0, rows.length);
-      for (const row of rows) of.chars -= row.data.length;
-    } else {
-      of.lost = true;
-      of.waiting = [];
-      of.chars = 0;
-      of.onLost();
-    }
+  function drop(of: OpenLog, why: Dropped): void {
+    of.isDropped = true;
+    of.waiting = [];
+    of.chars = 0;
+    of.onDropped(why);
+    advance(of);
+  }
+
+  function advance(of: OpenLog): void {
     of.progress.resolve();
     of.progress = Promise.withResolvers();
   }
 
-  function open(lease: Lease, day: string, onLost: () => void): AttemptLog {
+  function open(lease: Lease, day: string, onDropped: (why: Dropped) => void): AttemptLog {
     const of: OpenLog = {
       lease,
       day,
-      onLost,
+      onDropped,
       waiting: [],
       chars: 0,
-      lost: false,
+      stored: { chunks: 0, lines: 0, bytes: 0 },
+      isDropped: false,
       progress: Promise.withResolvers(),
     };
-    const seal: Seal = { chunks: 0, lines: 0, bytes: 0 };
+    let sequence = 0;
     logs.add(of);
     return {
       async write({ stream, line, lines, bytes, at, data }) {
-        if (of.lost) return;
-        of.waiting.push({ sequence: seal.chunks++, line, lines, bytes, at, stream, data });
+        if (of.isDropped) return;
+        of.waiting.push({ sequence: sequence++, line, lines, bytes, at, stream, data });
         of.chars += data.length;
-        seal.lines = lines;
-        seal.bytes = bytes;
         loop.wake();
         while (of.chars > SPOOL_CHARS) await of.progress.promise;
       },
       async close() {
         while (of.waiting.length > 0) await of.progress.promise;
         logs.delete(of);
-        return seal;
+        return of.stored;
       },
     };
   }
 
-  return { open, [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose]() };
+  return { open, problem: loop.problem, [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose]() };
 }

@@ -53,7 +53,7 @@ export class Secrets {
   }
 }
 
-export interface Masker {
+interface Masker {
   /** Returns the text to show. What may be the beginning of a secret is held back, however long it takes. */
   write: (text: string) => string;
   end: () => string;

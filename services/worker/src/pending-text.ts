@@ -8,7 +8,7 @@ const WINDOW_MS = 50;
 /** From the first character of a line until it is sent although it may go on. */
 const OPEN_LINE_MS = 250;
 
-export interface PendingText {
+interface PendingText {
   /** Takes more text. Returns the pieces of at most 64 KiB that are complete by size. */
   add: (more: string, now: number) => string[];
   /** The piece that is due by time, or ''. */

@@ -2,7 +2,7 @@
 
 const NUL = /\0/g;
 
-export interface Printable {
+interface Printable {
   /** The text of the next bytes; those of a character that is not complete yet wait for the rest. */
   write: (bytes: Uint8Array) => string;
   end: () => string;

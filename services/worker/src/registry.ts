@@ -11,7 +11,7 @@ import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-export interface Registry extends AsyncDisposable {
+interface Registry extends AsyncDisposable {
   /** Shows the worker as draining from now on. */
   drain: () => void;
   /** Why beats do not arrive, for /ready; null while they do. */

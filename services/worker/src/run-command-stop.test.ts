@@ -3,7 +3,7 @@ import { newMark, processesWith, quiet, run } from './command.fixture.ts';
 import { createSpawner, type Spawner } from './spawner.ts';
 
 let spawner: Spawner;
-beforeAll(async () => void (spawner = await createSpawner({ log: quiet })));
+beforeAll(() => void (spawner = createSpawner({ log: quiet })));
 afterAll(() => spawner[Symbol.asyncDispose]());
 
 /** Starts a command, waits until it said `ready`, aborts it. */

@@ -1,11 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { quiet, type Ran, run } from './command.fixture.ts';
 import type { LogChunk } from './job-output.ts';
 import { createSpawner, type Spawner } from './spawner.ts';
 
 let spawner: Spawner;
-beforeAll(async () => void (spawner = await createSpawner({ log: quiet })));
+beforeAll(() => void (spawner = createSpawner({ log: quiet })));
 afterAll(() => spawner[Symbol.asyncDispose]());
 
 const step = (label: string, text: string) => ({ label, run: text, env: {}, timeout: null });
@@ -100,12 +100,6 @@ test('the limit of the log is said in it, and the job goes on', async () => {
   );
 });
 
-test('a log that cannot be kept ends the command', async () => {
-  const log = { write: () => Promise.reject(new Error('no disk')) };
-  const ran = await run(spawner, 'echo x; sleep 60', { log });
-  expect(ran).toMatchObject({ outcome: 'killed', error: 'its log cannot be kept: Error: no disk' });
-});
-
 describe('steps', () => {
   test('share a folder and outputs, and nothing else', async () => {
     const ran = await run(spawner, {
@@ -198,8 +192,25 @@ describe('what cannot be started', () => {
   });
 });
 
+describe('a worker without its folder', () => {
+  test('starts nothing, until it has another', async () => {
+    await using own = createSpawner({ log: quiet });
+    await run(own, 'true');
+    await rm(own.baseDir(), { recursive: true });
+    await expect(run(own, 'true')).rejects.toThrow('ENOENT');
+    own.renew();
+    expect(await run(own, 'echo on')).toMatchObject({ outcome: 'completed', stdout: 'on\n' });
+  });
+
+  test('fails a job of which something has run', async () => {
+    await using own = createSpawner({ log: quiet });
+    const ran = await run(own, { steps: [step('one', 'rm -r "$PWD"'), step('two', 'echo no')] });
+    expect(ran).toMatchObject({ outcome: 'failed', error: expect.stringMatching(/^cannot start .*ENOENT/) });
+  });
+});
+
 test('nothing is left on disk, not even of folders made read-only', async () => {
   await run(spawner, 'mkdir -p a/b ~/c; touch a/b/file; chmod 500 a/b; chmod 0 a');
-  const left = await readdir(spawner.baseDir);
+  const left = await readdir(spawner.baseDir());
   expect(left.filter((name) => !name.startsWith('fifo-'))).toEqual([]);
 });

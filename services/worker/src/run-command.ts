@@ -8,13 +8,13 @@ import { type JobDir, makeJobDir } from './job-dir.ts';
 import { createJobOutput, type JobOutput, type LogChunk } from './job-output.ts';
 import { Secrets } from './masker.ts';
 import { OutputCollector, OutputError, type Outputs, parseOutputFile, readOutputFile } from './outputs.ts';
-import { runShell, type ShellIo, type ShellResult } from './run-shell.ts';
+import { failed, runShell, type ShellIo, type ShellResult } from './run-shell.ts';
+import { explainSpawnError, isMachineFault } from './spawn-error.ts';
 import type { Spawner } from './spawner.ts';
 import { createStopper } from './stopper.ts';
 
 export interface CommandJob {
   runId: string;
-  position: number;
   attempt: number;
   try: number;
   workflowId: string | null;
@@ -43,7 +43,7 @@ export interface CommandSettings {
 }
 
 export interface CommandIo extends CommandSettings {
-  /** Awaited before the next chunk, so that a slow sink slows the command. If it rejects, the command is killed. */
+  /** Awaited before the next chunk, so that a slow sink slows the command. Never rejects. */
   log: { write: (chunk: LogChunk) => void | Promise<void> };
   /** Kills the command when aborted; the reason, or its message, becomes the result's error. */
   signal: AbortSignal;
@@ -58,7 +58,8 @@ const COMPLETED: ShellResult = { outcome: 'completed', exitCode: 0, signal: null
 
 /**
  * Resolves when the command and all it left in its process group are gone, and all output has been delivered.
- * What goes wrong with the job is its result; rejects only for a fault of the worker, such as a full disk.
+ * What goes wrong with the job is its result. Rejects only for a fault of this machine, such as a full disk, by which
+ * nothing of the job has run.
  */
 export async function runCommand(job: CommandJob, io: CommandIo): Promise<CommandResult> {
   await using dir = await makeJobDir(io.spawner, job.upstream);
@@ -73,12 +74,15 @@ export async function runCommand(job: CommandJob, io: CommandIo): Promise<Comman
     maxBytes: io.logMaxBytes,
     outputs,
     secrets,
-    onBroken: (err) => stopper.stop({ outcome: 'killed', error: `its log cannot be kept: ${String(err)}` }),
   });
   const { spawner, killGraceMs } = io;
   const shellIo: ShellIo = { spawner, killGraceMs, mark: randomUUID(), log, stopper, started: [] };
   try {
-    const result = await runShells(job, io.workerId, dir, shellIo);
+    const result = await runShells(job, io.workerId, dir, shellIo).catch((err: unknown) => {
+      // Once something has run it may have been the job that filled the disk or removed its folder.
+      if (shellIo.started.length === 0 && isMachineFault(err)) throw err;
+      return failed(`cannot start the command: ${explainSpawnError(err)}`);
+    });
     await killBackground(shellIo);
     return await withOutputs(result, { collected: outputs, file: dir.outputFile, secrets, log });
   } finally {

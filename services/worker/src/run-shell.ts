@@ -4,7 +4,6 @@ import { type Env, findBadVariable } from './command-env.ts';
 import { drainOutput } from './drain-output.ts';
 import type { JobOutput } from './job-output.ts';
 import type { CommandExit, RunningCommand } from './running-command.ts';
-import { explainSpawnError } from './spawn-error.ts';
 import type { Spawner } from './spawner.ts';
 import type { Stopper } from './stopper.ts';
 import { within } from './within.ts';
@@ -14,7 +13,7 @@ const NEWS_MS = 2_000;
 /** Of what was not started, or could not be killed. */
 const NO_EXIT: CommandExit = { code: null, signal: null, error: null };
 
-export interface Shell {
+interface Shell {
   /** Shown in a line above its output. */
   label: string | null;
   /** The arguments of /bin/sh. */
@@ -35,7 +34,7 @@ export interface ShellIo {
   started: StartedShell[];
 }
 
-export interface StartedShell {
+interface StartedShell {
   command: RunningCommand;
   /** Resolves when its output is at its end. */
   read: Promise<unknown>;
@@ -49,7 +48,10 @@ export interface ShellResult {
   error: string | null;
 }
 
-/** Resolves when the shell has ended and its output been read. Background children may still run. Never rejects. */
+/**
+ * Resolves when the shell has ended and its output been read; background children may still run. Rejects if it cannot
+ * be started.
+ */
 export async function runShell(shell: Shell, io: ShellIo): Promise<ShellResult> {
   const { spawner, mark, log, stopper, started } = io;
   const { label, args, env, cwd, timeoutSecs } = shell;
@@ -57,12 +59,7 @@ export async function runShell(shell: Shell, io: ShellIo): Promise<ShellResult> 
   if (label !== null) log.writeLine('stdout', `=== ${label.replaceAll(/[\r\n]+/g, ' ')} ===`);
   const bad = findBadVariable(env);
   if (bad !== null) return failed(bad);
-  let command: RunningCommand;
-  try {
-    command = await spawner.start({ file: '/bin/sh', args, cwd, env, mark });
-  } catch (err) {
-    return failed(explainSpawnError(err));
-  }
+  const command = await spawner.start({ file: '/bin/sh', args, cwd, env, mark });
   const read = Promise.all([log.attach('stdout', command.stdout), log.attach('stderr', command.stderr)]);
   started.push({ command, read });
   const limit = stopper.limit(timeoutSecs);
@@ -87,6 +84,7 @@ function judgeStopped({ code, signal }: CommandExit, { reason }: Stopper, tail: 
   return { outcome, exitCode: code, signal, error: outcome === 'timed_out' ? error + tail : error };
 }
 
-function failed(error: string): ShellResult {
+/** Of what was not started. */
+export function failed(error: string): ShellResult {
   return { outcome: 'failed', exitCode: null, signal: null, error };
 }

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { SpawnerError } from './spawn-error.ts';
 import type { Exited, Reply, Request } from './spawner/protocol.ts';
 
 const PROGRAM = fileURLToPath(new URL('spawner/main.ts', import.meta.url));
@@ -37,7 +38,7 @@ export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) 
   function die(reason: string): void {
     death = reason;
     died.resolve(reason);
-    for (const { reject } of asked.values()) reject(new Error(reason));
+    for (const { reject } of asked.values()) reject(new SpawnerError(reason));
   }
 
   child.on('message', (reply: Reply) => {
@@ -50,7 +51,7 @@ export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) 
 
   return {
     async ask(request) {
-      if (death !== null) throw new Error(death);
+      if (death !== null) throw new SpawnerError(death);
       const answer = Promise.withResolvers<number>();
       asked.set(request.id, answer);
       const timer = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS);

@@ -13,7 +13,7 @@ const STUBBORN = `trap '' TERM HUP INT; sleep 60 & sleep 60; sleep 60`;
 const STRAY = `(setsid sh -c 'trap "" TERM; sleep 60; sleep 60' &) ; sleep 60`;
 
 async function newSpawner(): Promise<Spawner> {
-  const spawner = await createSpawner({ log: quiet });
+  const spawner = createSpawner({ log: quiet });
   onTestFinished(() => spawner[Symbol.asyncDispose]());
   return spawner;
 }
@@ -25,7 +25,7 @@ async function start(spawner: Spawner, command: string, mark = newMark().value, 
 
 /** The spawner's own process, by the folder on its command line. */
 function processOf(spawner: Spawner): number {
-  const [pid] = processesWith(spawner.baseDir).filter((pid) =>
+  const [pid] = processesWith(spawner.baseDir()).filter((pid) =>
     processesWith('spawner/main.ts').includes(pid),
   );
   if (pid === undefined) throw new Error('no spawner');
@@ -109,14 +109,33 @@ describe('when the spawner is killed', () => {
   });
 });
 
+test('after a renewal what runs goes on, and its process ends with it', async () => {
+  const spawner = await newSpawner();
+  const mark = newMark().value;
+  const command = await start(spawner, 'sleep 60', mark);
+  const [before, process] = [spawner.baseDir(), processOf(spawner)];
+  spawner.renew();
+  const later = await start(spawner, 'exit 3');
+  expect(await later.exited).toMatchObject({ code: 3 });
+  expect(spawner.baseDir()).not.toBe(before);
+  expect(processOf(spawner)).not.toBe(process);
+  await command.kill(0);
+  expect(await command.exited).toMatchObject({ signal: 'SIGKILL' });
+  command.release();
+  later.release();
+  await vi.waitFor(() => expect(processesWith(before)).toEqual([]), 5_000);
+  expect(existsSync(before)).toBe(false);
+});
+
 test('disposal kills what runs, and tells so', async () => {
-  const spawner = await createSpawner({ log: quiet });
+  const spawner = createSpawner({ log: quiet });
   const mark = newMark().value;
   const command = await start(spawner, STRAY, mark);
+  const baseDir = spawner.baseDir();
   await spawner[Symbol.asyncDispose]();
   expect(await command.exited).toMatchObject({ error: 'the worker stopped: the command was killed' });
   expect(processesWith(mark)).toEqual([]);
-  expect(existsSync(spawner.baseDir)).toBe(false);
+  expect(existsSync(baseDir)).toBe(false);
   await expect(start(spawner, 'true')).rejects.toThrow('the worker is stopping');
   command.release();
 });

@@ -1,14 +1,14 @@
 // Starts commands, by way of a spawner process that kills their trees when this worker is killed.
 
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFifoPool } from './fifo-pool.ts';
+import { createFifoPool, type FifoPool } from './fifo-pool.ts';
 import { killTrees } from './kill-tree.ts';
 import type { Tree } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
 import { type CommandExit, type Log, type RunningCommand, runningCommand } from './running-command.ts';
+import { SpawnerError } from './spawn-error.ts';
 import { type Exited, MARK } from './spawner/protocol.ts';
 import { type SpawnerProcess, startSpawnerProcess } from './spawner-process.ts';
 
@@ -25,8 +25,10 @@ export interface CommandSpec {
 export interface Spawner extends AsyncDisposable {
   /** Rejects with a clear text if the command cannot be started; nothing of it is left then. */
   start: (spec: CommandSpec) => Promise<RunningCommand>;
-  /** This worker's own folder, for its jobs. It is removed when the worker is gone, killed or not. */
-  baseDir: string;
+  /** The folder for new jobs, which is removed when the worker is gone, killed or not. Throws if it cannot be made. */
+  baseDir: () => string;
+  /** What is started from now on has another process and another folder, in case these are broken. */
+  renew: () => void;
   /** For what goes wrong around a command and is not its user's business. */
   log: Log;
 }
@@ -36,50 +38,69 @@ interface Command {
   exit: PromiseWithResolvers<CommandExit>;
 }
 
-/** One spawner process, and what it started that is not yet released. */
+/** One spawner process with its folder, and what it started that is not yet released. */
 interface Life {
+  baseDir: string;
   process: SpawnerProcess;
+  fifos: FifoPool;
   commands: Map<number, Command>;
-  /** Resolves when it is dead and its trees are too. */
+  /** Resolves when it is dead, its trees are too, and its folder is gone. */
   buried: Promise<void>;
 }
 
 /** Starts the spawner process at once, so that the first command need not wait for it. */
-export async function createSpawner({ log }: { log: Log }): Promise<Spawner> {
-  const baseDir = await mkdtemp(join(tmpdir(), 'wfg-worker-'));
+export function createSpawner({ log }: { log: Log }): Spawner {
+  const lives = new Set<Life>();
+  let current: Life | null = null;
   let ids = 0;
   let closed = false;
-  let life: Life | null = null;
-  const fifos = createFifoPool(baseDir, async (paths) => {
-    await connect().process.ask({ op: 'fifos', id: ++ids, paths });
-  });
 
   function connect(): Life {
-    if (closed) throw new Error('the worker is stopping');
-    if (!life || life.process.isDead()) life = begin();
-    return life;
+    if (closed) throw new SpawnerError('the worker is stopping');
+    if (!current || current.process.isDead()) current = begin();
+    return current;
   }
 
   function begin(): Life {
+    const baseDir = mkdtempSync(join(tmpdir(), 'wfg-worker-'));
     const commands = new Map<number, Command>();
     const process = startSpawnerProcess(baseDir, (exited) => noteExit(commands.get(exited.id), exited));
-    return { process, commands, buried: bury(process, commands) };
+    const fifos = createFifoPool(baseDir, async (paths) => {
+      await process.ask({ op: 'fifos', id: ++ids, paths });
+    });
+    const life = { baseDir, process, fifos, commands, buried: bury(baseDir, process, commands) };
+    lives.add(life);
+    void life.buried.then(() => lives.delete(life));
+    return life;
   }
 
-  async function bury(process: SpawnerProcess, commands: Map<number, Command>): Promise<void> {
+  async function bury(
+    baseDir: string,
+    process: SpawnerProcess,
+    commands: ReadonlyMap<number, Command>,
+  ): Promise<void> {
     const reason = await process.died;
-    if (!closed) log.warn({ reason, commands: commands.size }, 'spawner died, its commands are killed');
+    if (commands.size > 0 && !closed)
+      log.warn({ reason, commands: commands.size }, 'spawner died, its commands are killed');
     await killTrees(
       Array.from(commands.values(), ({ tree }) => tree),
       0,
     );
     const error = `${closed ? 'the worker stopped' : reason}: the command was killed`;
     for (const { exit } of commands.values()) exit.resolve({ code: null, signal: null, error });
+    await removeTree(baseDir).catch((err: unknown) => log.warn({ err, baseDir }, 'folder not removed'));
+  }
+
+  /** A process whose time is over ends with the last of its commands. */
+  function forget({ commands, process }: Life, id: number): void {
+    commands.delete(id);
+    if (process !== current?.process && commands.size === 0) process.close();
   }
 
   async function start({ mark, env, ...spec }: CommandSpec): Promise<RunningCommand> {
+    const life = connect();
+    const { process, commands, fifos } = life;
     const pipes = { stdout: await fifos.take(), stderr: await fifos.take() };
-    const { process, commands, buried } = connect();
     const id = ++ids;
     const tree: Tree = { pid: null, ended: false, mark };
     const exit = Promise.withResolvers<CommandExit>();
@@ -98,16 +119,16 @@ export async function createSpawner({ log }: { log: Log }): Promise<Spawner> {
       });
       // Its exit may have been reported in the same breath.
       if (!tree.ended) tree.pid = pid;
-      const forget = () => {
-        commands.delete(id);
+      const release = () => {
         process.forget(id);
+        forget(life, id);
       };
-      return runningCommand({ tree, exited: exit.promise, stdout, stderr, forget, log });
+      return runningCommand({ tree, exited: exit.promise, stdout, stderr, forget: release, log });
     } catch (err) {
       for (const fd of fds) closeSync(fd);
       for (const path of Object.values(pipes)) rmSync(path, { force: true });
-      if (process.isDead()) await buried;
-      commands.delete(id);
+      if (process.isDead()) await life.buried;
+      forget(life, id);
       throw err;
     }
   }
@@ -115,14 +136,17 @@ export async function createSpawner({ log }: { log: Log }): Promise<Spawner> {
   connect();
   return {
     start,
-    baseDir,
+    baseDir: () => connect().baseDir,
+    renew() {
+      const old = current;
+      current = null;
+      if (old?.commands.size === 0) old.process.close();
+    },
     log,
     async [Symbol.asyncDispose]() {
-      if (closed) return;
       closed = true;
-      life?.process.close();
-      await life?.buried;
-      await removeTree(baseDir);
+      for (const { process } of lives) process.close();
+      await Promise.all(Array.from(lives, ({ buried }) => buried));
     },
   };
 }

@@ -1,8 +1,9 @@
 // Why an attempt is ended before its command ends by itself: the first reason counts.
 
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { after } from './long-timer.ts';
 
-export interface Stop {
+interface Stop {
   outcome: 'timed_out' | 'killed';
   error: string;
 }
@@ -19,7 +20,7 @@ export interface Stopper extends Disposable {
 /** Stops by itself after a time, and when `signal` is aborted, whose reason is shown to the user. */
 export function createStopper(signal: AbortSignal, timeoutSecs: number | null): Stopper {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const onAbort = () => stopper.stop({ outcome: 'killed', error: describe(signal.reason) });
+  const onAbort = () => stopper.stop({ outcome: 'killed', error: messageOf(signal.reason) });
   const stopper: Stopper = {
     reason: null,
     stopped: promise,
@@ -41,8 +42,4 @@ export function createStopper(signal: AbortSignal, timeoutSecs: number | null): 
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort);
   return stopper;
-}
-
-function describe(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

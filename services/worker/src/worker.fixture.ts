@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { quiet } from './command.fixture.ts';
 import { createSpawner } from './spawner.ts';
 
-const spawner = await createSpawner({ log: quiet });
+const spawner = createSpawner({ log: quiet });
 for (const text of process.argv.slice(2)) {
   await spawner.start({
     file: '/bin/sh',
@@ -14,4 +14,4 @@ for (const text of process.argv.slice(2)) {
     mark: randomUUID(),
   });
 }
-process.stdout.write(`${spawner.baseDir}\n`);
+process.stdout.write(`${spawner.baseDir()}\n`);

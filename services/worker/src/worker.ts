@@ -4,19 +4,19 @@ import { hostname } from 'node:os';
 import type { Bell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
-import { assertSchema } from '@wfg/shared/db/assert-schema';
-import { createPool } from '@wfg/shared/db/pool';
 import { claimJobs } from '@wfg/shared/queries/claim';
-import { readUpstream } from '@wfg/shared/queries/upstream';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { VERSION } from '@wfg/shared/runtime/version';
-import { type Attempt, handBack, startAttempt } from './attempt.ts';
+import { type Attempt, startAttempt } from './attempt.ts';
 import { drainAttempts } from './drain-attempts.ts';
+import { createFitness } from './fitness.ts';
 import { keepLeases } from './lease-keeper.ts';
 import { createLogSink } from './log-sink.ts';
 import { startRegistry } from './registry.ts';
 import { createReporter } from './reporter.ts';
+import type { CommandSettings } from './run-command.ts';
 import { createSpawner } from './spawner.ts';
 
 interface Config {
@@ -31,23 +31,30 @@ interface Config {
   LOG_MAX_BYTES: number;
 }
 
-/** Starts a worker. Disposal claims nothing more, lets what runs finish within the grace and hands the rest back. */
-export async function startWorker({ config, log }: Start<Config>): Promise<Service> {
+/**
+ * Starts a worker. Disposal claims nothing more, lets what runs finish within the grace and hands the rest back.
+ * stop_worker lets it finish however long that takes, and then ends the service.
+ */
+export async function startWorker({ config, log, stopping }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = createPool({ url: config.DATABASE_URL, name: 'worker', log });
-  stack.defer(() => pool.end());
-  await assertSchema(pool);
-
+  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, stopping);
   const instance = randomUUID();
   const labels = [':command', ...config.WORKER_LABELS];
   const running = new Set<Attempt>();
-  const stopAsked = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  let isStopAsked = false;
 
   const doorbell = stack.use(createDoorbell(pool, log));
   const reporter = stack.use(createReporter(pool, doorbell, log));
   const sink = stack.use(createLogSink(pool, doorbell, log));
   const keeper = stack.use(keepLeases(pool, running, config.LEASE_TTL_SECS, log));
-  const spawner = stack.use(await createSpawner({ log }));
+  const command: CommandSettings = {
+    spawner: stack.use(createSpawner({ log })),
+    workerId: config.WORKER_ID,
+    killGraceMs: config.KILL_GRACE_SECS * 1000,
+    logMaxBytes: config.LOG_MAX_BYTES,
+  };
+  const fitness = createFitness(command, log);
   const registry = stack.use(
     startRegistry(pool, log, {
       worker_id: config.WORKER_ID,
@@ -58,17 +65,7 @@ export async function startWorker({ config, log }: Start<Config>): Promise<Servi
       host: hostname(),
     }),
   );
-  const context = {
-    sink,
-    reporter,
-    log,
-    command: {
-      spawner,
-      workerId: config.WORKER_ID,
-      killGraceMs: config.KILL_GRACE_SECS * 1000,
-      logMaxBytes: config.LOG_MAX_BYTES,
-    },
-  };
+  const context = { pool, sink, reporter, fitness, command, log };
   stack.defer(() => drainAttempts(running, config.SHUTDOWN_GRACE_SECS * 1000, log));
   stack.defer(() => registry.drain());
 
@@ -80,7 +77,7 @@ export async function startWorker({ config, log }: Start<Config>): Promise<Servi
       log,
       onBell: hear,
       onStop: (workerId) => {
-        if (workerId === null || workerId === config.WORKER_ID) stopAsked.resolve();
+        if (!isStopAsked && (workerId === null || workerId === config.WORKER_ID)) void finish();
       },
       onResync: () => {
         claiming.wake();
@@ -99,7 +96,9 @@ export async function startWorker({ config, log }: Start<Config>): Promise<Servi
   }
 
   /** Fills the free places once; woken by a bell and whenever a place becomes free. */
-  async function claim(): Promise<number> {
+  async function claim(signal: AbortSignal): Promise<number> {
+    const unfitMs = await fitness.check(signal);
+    if (unfitMs > 0) return unfitMs;
     const free = config.WORKER_CONCURRENCY - running.size;
     if (free === 0) return hearing.pollMs();
     const jobs = await claimJobs(pool, {
@@ -110,35 +109,43 @@ export async function startWorker({ config, log }: Start<Config>): Promise<Servi
       leaseSecs: config.LEASE_TTL_SECS,
       nonce: (randomBytes(8).readBigUInt64BE() >> 1n).toString(),
     });
-    try {
-      const upstream = await readUpstream(
-        pool,
-        jobs.filter((job) => job.depends_on.length > 0),
-      );
-      for (const job of jobs)
-        start(startAttempt(job, upstream.get(`${job.run_id}-${job.position}`) ?? {}, context));
-    } catch (error) {
-      for (const job of jobs)
-        reporter.report(handBack(job)).catch((err: unknown) => log.error({ err }, 'not handed back'));
-      throw error;
-    }
+    for (const job of jobs) start(startAttempt(job, context));
     if (jobs.length > 0) doorbell.ring({ runs: [...new Set(jobs.map((job) => job.run_id))] });
     return hearing.pollMs();
   }
 
   function start(attempt: Attempt): void {
     running.add(attempt);
-    keeper.wake();
     void attempt.ended.finally(() => {
       running.delete(attempt);
       claiming.wake();
     });
   }
 
+  /** Asked by stop_worker: takes nothing more, and ends when nothing runs. */
+  async function finish(): Promise<void> {
+    log.info({ running: running.size }, 'stop_worker: finishing what runs');
+    isStopAsked = true;
+    registry.drain();
+    await claiming[Symbol.asyncDispose]();
+    await Promise.all([...running].map((attempt) => attempt.ended));
+    done.resolve();
+  }
+
   const owned = stack.move();
   return {
-    done: stopAsked.promise,
-    reasons: () => [hearing.deafReason(), registry.reason()].filter((reason) => reason !== null),
+    done: done.promise,
+    reasons: () =>
+      [
+        isStopAsked ? 'stop_worker: takes nothing more' : null,
+        hearing.deafReason(),
+        registry.reason(),
+        fitness.reason(),
+        claiming.problem(),
+        keeper.problem(),
+        reporter.problem(),
+        sink.problem(),
+      ].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

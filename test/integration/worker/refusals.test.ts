@@ -1,0 +1,102 @@
+// What the database refuses is the fault of the one job it came from: nothing else of the worker waits for it.
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createLogSink, type Dropped } from '../../../services/worker/src/log-sink.ts';
+import { createReporter } from '../../../services/worker/src/reporter.ts';
+import { claim, reportOf, states, submit } from '../../support/engine.ts';
+import { newGate } from '../../support/gate.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { jobWhen, reasonsOf, startWorker } from '../../support/worker.ts';
+
+const log = pino({ level: 'silent' });
+const day = new Date().toISOString().slice(0, 10);
+
+function chunk(line: number, data: string) {
+  return { stream: 'stdout' as const, line, lines: line, bytes: 10 * line, at: new Date(), data };
+}
+
+async function storedLogs(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ text: string }>(
+    `select job_id || ': ' || data as text from wfg_logs join wfg_jobs using (run_id, position)
+     order by position, sequence`,
+  );
+  return rows.map(({ text }) => text);
+}
+
+test('a chunk that cannot be stored drops the log of its attempt, sealed where it ends', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  await submit(pool, { a: {}, bad: {}, b: {} });
+  const jobs = await claim(pool);
+  await using doorbell = createDoorbell(pool, log);
+  await using sink = createLogSink(pool, doorbell, log);
+  const dropped = new Map<string, Dropped>();
+  const logs = jobs.map((job) => sink.open(job, day, (why) => dropped.set(job.job_id, why)));
+  await Promise.all(logs.map((one) => one.write(chunk(1, 'one'))));
+  await waitFor('the first chunks', async () => (await storedLogs(pool)).length === 3);
+  await Promise.all(
+    logs.map((one, index) => one.write(chunk(2, jobs[index]?.job_id === 'bad' ? '\0' : 'two'))),
+  );
+  const whole = { chunks: 2, lines: 2, bytes: 20 };
+  expect(await Promise.all(logs.map((one) => one.close()))).toEqual([
+    whole,
+    { chunks: 1, lines: 1, bytes: 10 },
+    whole,
+  ]);
+  expect(await storedLogs(pool)).toEqual(['a: one', 'a: two', 'bad: one', 'b: one', 'b: two']);
+  const refusal: unknown = expect.objectContaining({ code: '22021' });
+  expect([...dropped]).toEqual([['bad', { refusal }]]);
+});
+
+test('a job whose log is refused is stopped and fails with that reason, and others go on', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  await pool.query(`alter table wfg_logs add constraint no_poison check (data not like '%poison%')`);
+  const never = newGate();
+  const run = await submit(pool, {
+    bad: { run: `echo poison; ${never.wait}` },
+    good: { run: 'echo fine; sleep 0.1; echo fine too' },
+    later: { run: 'echo fine' },
+  });
+  await using worker = startWorker(url);
+  for (const job of ['good', 'later']) await jobWhen(pool, run, job, ({ state }) => state === 'completed');
+  const { error } = await jobWhen(pool, run, 'bad', ({ state }) => state === 'failed');
+  expect(error).toMatch(/^its log cannot be stored: .*"no_poison"$/);
+  expect(await reasonsOf(worker)).toEqual([]);
+});
+
+test('a result that cannot be stored is refused, and the others of its batch have their answers', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  const run = await submit(pool, { a: {}, bad: {}, b: {}, c: {} });
+  const jobs = await claim(pool);
+  await using doorbell = createDoorbell(pool, log);
+  await using reporter = createReporter(pool, doorbell, log);
+  const answers = await Promise.allSettled(
+    jobs.map((job) => reporter.report(reportOf(job, job.job_id === 'bad' ? { error: '\0' } : {}))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(await states(pool, run)).toEqual({ a: 'completed', bad: 'active', b: 'completed', c: 'completed' });
+});
+
+test('what cannot be stored at the moment is repeated, and holds nothing else up', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  const run = await submit(pool, { held: {}, a: {}, b: {} });
+  const jobs = await claim(pool);
+  await using doorbell = createDoorbell(pool, log);
+  await using reporter = createReporter(pool, doorbell, log);
+  await pool.query(`
+    create function hold() returns trigger language plpgsql
+      as $$ begin raise 'held by somebody' using errcode = 'lock_not_available'; end $$;
+    create trigger hold before update on wfg_jobs for each row when (old.job_id = 'held') execute function hold()`);
+  const [held, ...others] = jobs.map((job) => reporter.report(reportOf(job)));
+  expect(await Promise.all(others)).toEqual(['applied', 'applied']);
+  await waitFor('it to be tried again', () => reporter.problem()?.endsWith('held by somebody'));
+  await pool.query('drop trigger hold on wfg_jobs');
+  expect(await held).toBe('applied');
+  expect(await states(pool, run)).toEqual({ held: 'completed', a: 'completed', b: 'completed' });
+});

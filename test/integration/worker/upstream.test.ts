@@ -1,0 +1,53 @@
+// What a job is given: the outputs of its dependencies, however many, and the environment of its run.
+import { finishJobs } from '@wfg/shared/queries/finish';
+import type { Pool } from 'pg';
+import { expect, test } from 'vitest';
+import { advance, claim, reportOf, submit } from '../../support/engine.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { jobWhen, startWorker } from '../../support/worker.ts';
+
+const READ = 'unnest(j.parents)';
+
+/** A run of one job that needs `count` others, which are completed. */
+async function fanIn(pool: Pool, count: number, run: string): Promise<string> {
+  const parents = Array.from({ length: count }, (_, index) => `p-${index}`);
+  const jobs = Object.fromEntries(parents.map((id) => [id, {}]));
+  const id = await submit(pool, { ...jobs, last: { run, needs: parents } });
+  const claimed = await claim(pool, { limit: count });
+  await finishJobs(
+    pool,
+    claimed.map((job) => reportOf(job, { outputs: { name: job.job_id } })),
+  );
+  await advance(pool);
+  return id;
+}
+
+test('a job with 5,000 dependencies has the outputs of all', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const text = 'echo "::set-output count=$(grep -o \'"name":"p-[0-9]*"\' "$WFG_UPSTREAM" | sort -u | wc -l)"';
+  const run = await fanIn(pool, 5_000, text);
+  await using _ = startWorker(url);
+  const { outputs } = await jobWhen(pool, run, 'last', ({ state }) => state === 'completed');
+  expect(outputs).toEqual({ count: '5000' });
+});
+
+test('a job whose dependencies cannot be read is given back, alone', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const run = await fanIn(pool, 2, 'echo "::set-output name=$WFG_OUT_P_1_NAME"');
+  const other = await submit(pool, { job: {} });
+  await using proxy = await TcpProxy.start(url);
+  const cut = proxy.cutAt(READ);
+  await using _ = startWorker(proxy.url);
+  await cut;
+  expect(await jobWhen(pool, other, 'job', ({ state }) => state === 'completed')).toMatchObject({
+    attempt: 0,
+  });
+  expect(await jobWhen(pool, run, 'last', ({ state }) => state === 'completed')).toMatchObject({
+    attempt: 1,
+    tries: 1,
+    outputs: { name: 'p-1' },
+  });
+});

@@ -1,0 +1,52 @@
+// One worker on a test database, whose scheduler is the test: what it makes of the jobs that it finds.
+import { BELL_CHANNEL } from '@wfg/shared/contract/bell';
+import type { JobState, Outcome } from '@wfg/shared/contract/job';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { startService, type TestProcess } from './process.ts';
+import { waitFor } from './wait-for.ts';
+
+export interface WorkerView {
+  state: JobState;
+  attempt: number;
+  tries: number;
+  outcome: Outcome | null;
+  error: string | null;
+  outputs: Record<string, string> | null;
+}
+
+export function startWorker(url: string, env: Record<string, string> = {}): TestProcess {
+  return startService('worker', { DATABASE_URL: url, WORKER_ID: 'w1', WORKER_CONCURRENCY: '2', ...env });
+}
+
+/** A job as its row has it, once that is `ok`. */
+export async function jobWhen(
+  pool: Pool,
+  run: string,
+  job: string,
+  ok: (job: WorkerView) => boolean,
+): Promise<WorkerView> {
+  return waitFor(`job ${job}: ${String(ok)}`, async () => {
+    const { rows } = await pool.query<WorkerView>(
+      'select state, attempt, tries, outcome, error, outputs from wfg_jobs where run_id = $1 and job_id = $2',
+      [run, job],
+    );
+    const [row] = rows;
+    if (!row || !ok(row)) throw new Error(JSON.stringify(row));
+    return row;
+  });
+}
+
+/** Sends what is given to the bell's channel; by default what makes everyone look. */
+export async function ring(pool: Pool, payload = '{"v":1,"all":true}'): Promise<void> {
+  await pool.query('select pg_notify($1, $2)', [BELL_CHANNEL, payload]);
+}
+
+const Ready = z.object({ reasons: z.array(z.string()) });
+
+/** What /ready says against it. */
+export async function reasonsOf(service: TestProcess): Promise<string[]> {
+  const { health_port } = await service.logged('started');
+  const response = await fetch(`http://127.0.0.1:${String(health_port)}/ready`);
+  return Ready.parse(await response.json()).reasons;
+}
