@@ -5,18 +5,19 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import { createPool } from '@wfg/shared/db/pool';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
-import pLimit from 'p-limit';
+import { getPath } from 'hono/utils/url';
 import { createApp } from './app.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { originPolicy } from './http/origin.ts';
 import { startHttp } from './http/server.ts';
+import { turns } from './http/turns.ts';
 import { attachLive, type Live } from './live/live.ts';
 import { keepWorkflowFiles } from './workflow-files.ts';
 
 const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const POOL_SIZE = 10;
-/** Requests worked on at once; a burst of more waits its turn, and does not keep sockets and timers from theirs. */
-const AT_ONCE = 3 * POOL_SIZE;
+/** Requests to the database: enough to keep its connections busy, and the longest queue that is worth waiting in. */
+const TURNS = { atOnce: 3 * POOL_SIZE, waiting: 1_000 };
 
 export interface ApiConfig {
   DATABASE_URL: string;
@@ -54,10 +55,15 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
     { pool, doorbell, log, allowsOrigin, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
-  const turn = pLimit(AT_ONCE);
-  const fetch = (request: Request) => turn(async () => app.fetch(request));
+  const takeTurn = turns(TURNS);
+  const fetch = async (request: Request) => app.fetch(request);
   const http = stack.use(
-    await startHttp(config.HOST, config.PORT, (request) => deadline.watch(fetch(request))),
+    await startHttp(config.HOST, config.PORT, (request) =>
+      // What needs no database does not wait behind what does.
+      getPath(request).startsWith('/api/')
+        ? deadline.watch((gone) => takeTurn(gone, () => fetch(request)))
+        : fetch(request),
+    ),
   );
   live = stack.use(
     attachLive(http.server, {

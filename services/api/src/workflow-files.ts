@@ -6,6 +6,7 @@ import { WfgError } from '@wfg/shared/contract/problem';
 import { type Definition, ID_PATTERN } from '@wfg/shared/contract/workflow';
 import { errorCode } from '@wfg/shared/db/sqlstate';
 import { loadWorkflow, putFirstWorkflow } from '@wfg/shared/queries/workflows';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import { startLoop } from '@wfg/shared/runtime/loop';
@@ -64,18 +65,15 @@ async function fileNames(folder: string): Promise<string[]> {
     return (await readdir(folder)).sort();
   } catch (err) {
     if (errorCode(err) === 'ENOENT') return [];
-    throw new Error(
-      `WORKFLOWS_DIR ${folder} cannot be read: ${err instanceof Error ? err.message : String(err)}`,
-      {
-        cause: err,
-      },
-    );
+    throw new Error(`WORKFLOWS_DIR ${folder} cannot be read: ${messageOf(err)}`, {
+      cause: err,
+    });
   }
 }
 
 async function loadFile(pool: pg.Pool, id: string, file: string, log: Logger): Promise<boolean> {
   const read = await readDefinition(file, log);
-  return read !== null && loadWorkflow(pool, id, read.definition, hashOf(read.text, read.definition));
+  return read !== null && loadWorkflow(pool, id, read.definition, hashOf(read.text));
 }
 
 async function readDefinition(
@@ -87,12 +85,12 @@ async function readDefinition(
     return { text, definition: readWorkflowFile(text) };
   } catch (err) {
     const errors = err instanceof WfgError ? err.issues : [];
-    log.warn({ file, errors }, `${file}: ${err instanceof Error ? err.message : String(err)}`);
+    log.warn({ file, errors }, `${file}: ${messageOf(err)}`);
     return null;
   }
 }
 
-/** Changes with the text, and with what this version of wfg makes of it. */
-function hashOf(text: string, definition: Definition): string {
-  return createHash('sha256').update(text).update('\0').update(JSON.stringify(definition)).digest('hex');
+/** Of the text alone: another version of wfg may make something else of it, and that does not undo a PUT. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -17,7 +17,7 @@ export const PROBLEMS = {
   invalid_body: { status: 422, title: 'The body does not fit the route' },
   invalid_workflow: { status: 422, title: 'The workflow is not valid' },
   internal: { status: 500, title: 'An error inside wfg' },
-  unavailable: { status: 503, title: 'The database cannot be reached' },
+  unavailable: { status: 503, title: 'The request cannot be served at the moment' },
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -66,6 +67,16 @@ test('a PUT stays until the file changes, and a definition stays when its file v
   await rm(join(folder, 'w.yml'));
   await reread(api);
   expect(await nameOf(api, 'w')).toBe('Second');
+});
+
+test('a file is known by its text alone, whatever this version of wfg makes of it', async () => {
+  const text = workflow('First');
+  await write('w.yml', text);
+  await using db = await testDatabase();
+  await using api = await startApi(db.url, { WORKFLOWS_DIR: folder });
+  expect(await nameOf(api, 'w')).toBe('First');
+  const { rows } = await db.pool.query('select file_hash from wfg_workflows');
+  expect(rows).toEqual([{ file_hash: createHash('sha256').update(text).digest('hex') }]);
 });
 
 test('several apis may start at once, and the sample stands in only where there is nothing', async () => {

@@ -13,8 +13,8 @@ const PATIENCE_MS = 1_000;
 const ANSWER_MS = 900;
 
 export interface Deadline extends AsyncDisposable {
-  /** The answer; or 503 when it is late and the database silent. */
-  watch: (answer: Promise<Response>) => Promise<Response>;
+  /** The answer; or 503 when it is late and the database silent, which `gone` then tells the work. */
+  watch: (work: (gone: AbortSignal) => Promise<Response>) => Promise<Response>;
 }
 
 /** `pool` is what requests use. The question goes over a connection of its own: theirs may all be waiting. */
@@ -49,13 +49,16 @@ export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline
 
   pool.on('release', hear);
   return {
-    async watch(answer) {
+    async watch(work) {
+      const gone = new AbortController();
+      const answer = work(gone.signal);
       for (;;) {
         const inTime = await within(answer, PATIENCE_MS);
         if (inTime) return inTime;
         const found = await Promise.race([answer, isThere()]);
         if (found instanceof Response) return found;
         if (!found) {
+          gone.abort();
           return problemResponse(new WfgError('unavailable', 'the database does not answer: try again'));
         }
       }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { messageOf } from '@wfg/shared/rules/message-of';
 
 /** Answers still going on after this long are cut off. */
 const CLOSE_MS = 3_000;
@@ -21,8 +22,9 @@ export async function startHttp(host: string, port: number, fetch: Fetch): Promi
   try {
     await once(server, 'listening');
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err);
-    throw new Error(`PORT ${port} on HOST ${host} cannot be used, set another: ${reason}`, { cause: err });
+    throw new Error(`PORT ${port} on HOST ${host} cannot be used, set another: ${messageOf(err)}`, {
+      cause: err,
+    });
   }
   return {
     server,

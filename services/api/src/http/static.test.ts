@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
@@ -22,8 +22,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
+const app = (root: string) => new Hono().get('*', serveClient(join(folder, root)));
 const get = (path: string, headers: Record<string, string> = {}, root = 'dist') =>
-  new Hono().get('*', serveClient(join(folder, root))).request(`http://localhost${path}`, { headers });
+  app(root).request(`http://localhost${path}`, { headers });
 
 test('the page comes with a strict policy and is asked for each time', async () => {
   const page = await get('/');
@@ -31,6 +32,19 @@ test('the page comes with a strict policy and is asked for each time', async () 
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('cache-control')).toBe('no-cache');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+});
+
+test('HEAD is told the size and opens no file', async () => {
+  for (let n = 0; n < 20; n++) {
+    const head = await app('dist').request('http://localhost/', { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe('11');
+    expect(await head.text()).toBe('');
+  }
+  // Files are opened in order: what a HEAD would open is open now.
+  expect(await (await get('/')).text()).toBe('<p>page</p>');
+  const open = await readdir('/proc/self/fd');
+  const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  expect(paths.filter((path) => path.startsWith(folder))).toEqual([]);
 });
 
 test('hashed assets are kept for ever', async () => {
