@@ -3,8 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcesses, hasProcessTable, isAlive, type Process, type Tree } from './process-table.ts';
 
-export type { Tree } from './process-table.ts';
-
 /** For SIGKILL to take effect; longer needs only a process that hangs in the kernel. */
 const KILL_MS = 4_000;
 const FIRST_PAUSE_MS = 2;
