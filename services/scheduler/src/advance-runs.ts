@@ -17,8 +17,8 @@ import { jitter } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-/** Runs moved on in one transaction: enough to be fast, few enough to keep it short. */
-const BATCH = 50;
+/** Moved on in one transaction: enough to be fast, little enough to keep it short. */
+const BATCH = { runs: 50, jobs: 5_000 };
 /** How soon to look again at runs that another scheduler holds: it may have read before the last job ended. */
 const HELD_MS = 20;
 /** How soon to try again what failed. */
@@ -32,7 +32,7 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
   let again: number | null = null;
   const soonest = (ms: number) => (again = Math.min(again ?? ms, ms));
   for (let after = FIRST; ; ) {
-    const found = await findUnsettled(pool, BATCH, after);
+    const found = await findUnsettled(pool, after, BATCH);
     const last = found.at(-1);
     if (last === undefined) return again;
     after = last;

@@ -1,13 +1,15 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
 
-/** Ids of workflows and jobs: they stand in URLs, in which `.` and `..` mean something else. */
-export const ID_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}$/;
+/** Ids of workflows and jobs. `.` and `..` mean something else in URLs, and `__proto__` in JavaScript. */
+export const ID_PATTERN = /^(?!\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,255}$/;
 export const Id = z.string().regex(ID_PATTERN, 'must match [A-Za-z0-9_.-]{1,255}');
 
 export const MAX_JOBS = 10_000;
 /** Dependencies of all jobs together: a run is settled edge by edge in one transaction. */
 export const MAX_NEEDS = 200_000;
+/** Variables of all environments together. */
+export const MAX_ENV_ENTRIES = 100_000;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 
 const Seconds = z.int().min(0).max(1_000_000_000);

@@ -4,9 +4,13 @@
 import type { Queryable } from '../db/pool.ts';
 
 // Runs are taken from behind `after`, so that one which cannot be moved on does not stand in the way of the others.
-// Unsettled jobs without an open run (their run's row was removed by hand) are nobody's business.
+// Unsettled jobs without an open run (their run's row was removed by hand) are nobody's business. Jobs are counted, as
+// far as it matters, so that a transaction can be kept short.
 const FIND = `
-select run_id from (
+select run_id, (
+    select count(*)::int from (select from wfg_jobs j where j.run_id = found.run_id and not j.settled limit $3::int) some
+  ) as jobs
+from (
   (select j.run_id from wfg_jobs j join wfg_runs r on r.id = j.run_id
     where not j.settled and r.state = 'open' and j.run_id > $2::uuid
     group by j.run_id order by j.run_id limit $1::int)
@@ -19,10 +23,19 @@ limit $1::int`;
 /** Before every run. */
 export const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Up to `limit` runs behind `after` in which something waits for a scheduler; read without locks. */
-export async function findUnsettled(db: Queryable, limit: number, after: string): Promise<string[]> {
-  const { rows } = await db.query<{ run_id: string }>(FIND, [limit, after]);
-  return rows.map((row) => row.run_id);
+/**
+ * The first runs behind `after` in which something waits for a scheduler, up to `most.runs`, and only as many as have
+ * `most.jobs` unsettled jobs together, or one that has more. Read without locks.
+ */
+export async function findUnsettled(
+  db: Queryable,
+  after: string,
+  most: { runs: number; jobs: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ run_id: string; jobs: number }>(FIND, [most.runs, after, most.jobs]);
+  let jobs = 0;
+  const end = rows.findIndex((row, index) => (jobs += row.jobs) > most.jobs && index > 0);
+  return rows.slice(0, end === -1 ? undefined : end).map((row) => row.run_id);
 }
 
 const LOCK = `

@@ -9,6 +9,7 @@ import {
   type GraphJob,
   ID_PATTERN,
   MAX_COMMAND_BYTES,
+  MAX_ENV_ENTRIES,
   MAX_JOBS,
   MAX_NEEDS,
   WorkflowInput,
@@ -42,12 +43,8 @@ export function issuesOf(error: z.ZodError): Issue[] {
  * @throws {WfgError} invalid_workflow, with every fault found and its path.
  */
 export function defineWorkflow(input: unknown): Definition {
-  // First, and without copying: an alias in YAML makes many of these cheaply.
-  const needs = countNeeds(input);
-  if (needs > MAX_NEEDS) {
-    const message = `${needs} dependencies are more than the ${MAX_NEEDS} that all jobs together may have`;
-    throw invalid([{ path: 'jobs', message }]);
-  }
+  const tooMuch = sizeIssue(input);
+  if (tooMuch) throw invalid([tooMuch]);
   const parsed = WorkflowInput.safeParse(input);
   if (!parsed.success) throw invalid(issuesOf(parsed.error));
   const { name, on, trigger, env, jobs } = parsed.data;
@@ -60,14 +57,35 @@ export function defineWorkflow(input: unknown): Definition {
   return { name, trigger: trigger ?? displayTrigger(on), env: env ?? {}, jobs: defined };
 }
 
-/** How many dependencies an unchecked workflow lists. */
-function countNeeds(input: unknown): number {
+/**
+ * What is too much of in an unchecked workflow, judged first and without copying: an alias in YAML makes millions of
+ * dependencies cheaply, and each of them, or of a million bad names, would be an issue of its own.
+ */
+function sizeIssue(input: unknown): Issue | null {
   const jobs = fieldOf(input, 'jobs');
-  if (typeof jobs !== 'object' || jobs === null) return 0;
-  return Object.values(jobs).reduce((sum: number, job: unknown) => {
-    const needs = fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on');
-    return sum + (Array.isArray(needs) ? needs.length : 0);
-  }, 0);
+  if (typeof jobs !== 'object' || jobs === null) return null;
+  const entries: unknown[] = Object.values(jobs);
+  const sum = (of: (job: unknown) => number) => entries.reduce((total: number, job) => total + of(job), 0);
+  const needs = sum((job) => lengthOf(fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on')));
+  const env = lengthOf(fieldOf(input, 'env')) + sum((job) => lengthOf(fieldOf(job, 'env')));
+  const over = (count: number, most: number, what: string) =>
+    count > most
+      ? { path: 'jobs', message: `${count} ${what} are more than the ${most} a workflow may have` }
+      : null;
+  const reserved = Object.hasOwn(jobs, '__proto__')
+    ? { path: 'jobs.__proto__', message: "Job id '__proto__' cannot be used" }
+    : null;
+  return (
+    reserved ??
+    over(entries.length, MAX_JOBS, 'jobs') ??
+    over(needs, MAX_NEEDS, 'dependencies') ??
+    over(env, MAX_ENV_ENTRIES, 'variables')
+  );
+}
+
+/** Entries of an array or a map; 0 for anything else. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
 function fieldOf(value: unknown, name: string): unknown {
@@ -78,7 +96,7 @@ function invalid(issues: Issue[]): WfgError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const where = first?.path ? `${first.path}: ` : '';
-  return new WfgError('invalid_workflow', `${where}${first?.message}${more}`, issues);
+  return new WfgError('invalid_workflow', `${where}${first?.message}${more}`, issues.slice(0, MAX_ISSUES));
 }
 
 /** `on: push` for one event, `on: [a, b]` for several or for a map's keys. */
@@ -134,6 +152,9 @@ function fromGraphJob(job: GraphJob): DefinedJob {
     collapsed: job.collapsed ?? false,
   };
 }
+
+/** More than anyone reads. */
+const MAX_ISSUES = 100;
 
 /** Sorted and distinct, so that equal sets of labels are one lane. */
 function normalLabels(labels: readonly string[] = []): string[] {

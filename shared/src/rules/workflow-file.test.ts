@@ -133,7 +133,7 @@ test('aliases that would unfold into millions of dependencies are refused at onc
     (id, index) => `  ${id}: { run: x, needs: ${index === 0 ? `&all [${ids.join(', ')}]` : '*all'} }`,
   );
   expect(fault(`name: n\njobs:\n${jobs.join('\n')}`).message).toMatch(
-    /810000 dependencies are more than the 200000/,
+    /810000 dependencies are more than the 200000 a workflow may have/,
   );
   const nested = [
     'a: &a [x, x]',
@@ -142,6 +142,21 @@ test('aliases that would unfold into millions of dependencies are refused at onc
     ),
   ];
   expect(fault(`name: n\njobs: {}\n${nested.join('\n')}`).code).toBe('malformed_yaml');
+});
+
+test('of many faults a hundred are told, and a flood of names is refused unread', () => {
+  const jobs = Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [`j${index}`, { run: 'x', needs: ['no'] }]),
+  );
+  const { issues, message } = fault(JSON.stringify({ name: 'n', jobs }));
+  expect(issues).toHaveLength(100);
+  expect(message).toMatch(/and 499 more/);
+  const env = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`bad ${index}`, 'x']));
+  expect(fault(JSON.stringify({ name: 'n', env, jobs: {} })).issues).toHaveLength(1);
+});
+
+test('a name that JavaScript would swallow is refused', () => {
+  expect(fault('{"name":"n","jobs":{"__proto__":{"run":"x"}}}').message).toMatch(/__proto__/);
 });
 
 test('an environment too large for a process is refused', () => {

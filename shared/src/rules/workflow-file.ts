@@ -1,5 +1,5 @@
 // Reads the text of a workflow file, YAML or JSON, and says where in it a fault is.
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { type Issue, WfgError } from '../contract/problem.ts';
 import type { Definition } from '../contract/workflow.ts';
 import { defineWorkflow } from './definition.ts';
@@ -12,10 +12,11 @@ import { defineWorkflow } from './definition.ts';
  */
 export function readWorkflowFile(text: string): Definition {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const [fault] = document.errors;
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const [error] = document.errors;
+  const fault = error ? { at: error.pos[0], message: error.message } : repeatedKey(document);
   if (fault) {
-    const { line, col } = lines.linePos(fault.pos[0]);
+    const { line, col } = lines.linePos(fault.at);
     throw new WfgError('malformed_yaml', `YAML parse error: line ${line}, column ${col}: ${fault.message}`);
   }
   let value: unknown;
@@ -45,6 +46,26 @@ export function readWorkflowFile(text: string): Definition {
     }
     return '';
   }
+}
+
+/** A key that stands twice in a map. The parser's own check compares each key with each: minutes for 100,000. */
+function repeatedKey(document: Document): { at: number; message: string } | null {
+  let found: { at: number; message: string } | null = null;
+  visit(document, {
+    Map(_, map) {
+      const keys = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          found = { at: key.range?.[0] ?? 0, message: `the key "${String(key.value)}" is there twice` };
+          return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 function located(error: WfgError, place: (path: string[]) => string): WfgError {
