@@ -8,7 +8,7 @@ import type { Queryable } from '../db/pool.ts';
 // far as it matters, so that a transaction can be kept short.
 const FIND = `
 select run_id, (
-    select count(*)::int from (select from wfg_jobs j where j.run_id = found.run_id and not j.settled limit $3::int) some
+    select count(*)::int from (select from wfg_jobs j where j.run_id = found.run_id and not j.settled limit $3::int) unsettled
   ) as jobs
 from (
   (select j.run_id from wfg_jobs j join wfg_runs r on r.id = j.run_id
