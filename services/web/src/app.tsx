@@ -45,7 +45,8 @@ export function App() {
 
 /** What counts as another place: not another job of the same run. */
 function placeOf(at: Route): string {
-  return at.page === 'run' ? `run ${at.run}` : `${at.page} ${at.page === 'runs' ? at.cursor : ''}`;
+  if (at.page === 'run') return `run ${at.run}`;
+  return 'cursor' in at ? `${at.page} ${at.cursor}` : at.page;
 }
 
 function Page({ route: at }: { route: Route }) {
@@ -55,7 +56,7 @@ function Page({ route: at }: { route: Route }) {
     case 'run':
       return <RunPage key={at.run} id={at.run} job={at.job} />;
     case 'workflows':
-      return <WorkflowsPage />;
+      return <WorkflowsPage cursor={at.cursor} />;
     default:
       return <NotFoundPage />;
   }

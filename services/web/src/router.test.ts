@@ -6,7 +6,8 @@ const RUN = '0197a1b2-0000-7000-8000-000000000001';
 test('every page has a path', () => {
   expect(routeOf('/', '')).toEqual({ page: 'runs', cursor: null });
   expect(routeOf('/', '?cursor=abc')).toEqual({ page: 'runs', cursor: 'abc' });
-  expect(routeOf('/workflows', '')).toEqual({ page: 'workflows' });
+  expect(routeOf('/workflows', '')).toEqual({ page: 'workflows', cursor: null });
+  expect(routeOf('/workflows', '?cursor=abc')).toEqual({ page: 'workflows', cursor: 'abc' });
   expect(routeOf(`/runs/${RUN}`, '')).toEqual({ page: 'run', run: RUN, job: null });
   expect(routeOf(`/runs/${RUN}/jobs/unit.tests-1`, '')).toEqual({
     page: 'run',

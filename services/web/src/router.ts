@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals';
 export type Route =
   | { page: 'runs'; cursor: string | null }
   | { page: 'run'; run: string; job: string | null }
-  | { page: 'workflows' }
+  | { page: 'workflows'; cursor: string | null }
   | { page: 'not-found' };
 
 /** Paths that the server answers itself: following a link to one leaves the client. */
@@ -14,9 +14,9 @@ const SERVER_PATHS = /^\/(api|docs|openapi\.json|metrics|health|ready)(\/|$)/;
 export function routeOf(path: string, query: string): Route {
   const [first, id, second, job, ...rest] = path.split('/').slice(1).map(decode);
   if (rest.length === 0) {
-    if (first === '' && id === undefined)
-      return { page: 'runs', cursor: new URLSearchParams(query).get('cursor') };
-    if (first === 'workflows' && id === undefined) return { page: 'workflows' };
+    const cursor = new URLSearchParams(query).get('cursor');
+    if (first === '' && id === undefined) return { page: 'runs', cursor };
+    if (first === 'workflows' && id === undefined) return { page: 'workflows', cursor };
     if (first === 'runs' && id && second === undefined) return { page: 'run', run: id, job: null };
     if (first === 'runs' && id && second === 'jobs' && job) return { page: 'run', run: id, job };
   }

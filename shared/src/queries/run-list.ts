@@ -1,11 +1,15 @@
 // Lists runs, the newest first, a page at a time.
 import type { RunStatus, RunSummary } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
-import { RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
+import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
 export interface RunFilter {
   workflowId?: string | undefined;
   status?: RunStatus | undefined;
+  /** One of its jobs calls the handler of this type. */
+  workflow_type?: string | undefined;
+  /** One of its jobs requires this label. */
+  label?: string | undefined;
   /** Made at or after this time. */
   since?: Date | undefined;
   /** Made before this time. */
@@ -28,6 +32,11 @@ const MEANING: Record<
   cancelled: ['cancelled', null, null],
 };
 
+/** A job of the run `r`, live or ended, that is so; `j` is the job. */
+const hasJob = (condition: string) => `(
+  exists (select from wfg_jobs j where j.run_id = r.id and ${condition})
+  or exists (select from wfg_history j where j.run_id = r.id and j.moved_on = ${MOVED_ON} and ${condition}))`;
+
 // A filter that is not given is null. Each call is planned with its values, so `null is null or …` falls away and
 // every mix of filters gets the plan that suits it.
 const LIST = `
@@ -41,8 +50,10 @@ with page as (
     and ($5::timestamptz is null or r.created_at >= $5)
     and ($6::timestamptz is null or r.created_at < $6)
     and ($7::uuid is null or r.id < $7)
+    and ($8::text is null or ${hasJob('j.workflow_type = $8')})
+    and ($9::text is null or ${hasJob('$9 = any(j.required_labels)')})
   order by r.id desc
-  limit $8::int
+  limit $10::int
 )
 select to_json(r) as run, jobs.versions, jobs.started_at
 from page r
@@ -60,16 +71,17 @@ interface Row {
 
 /** Runs without their jobs. */
 export async function listRuns(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
-  const { workflowId, status, since, until, before, limit } = filter;
+  const { workflowId, status, since, until, before, workflow_type, label, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
-  const { rows } = await db.query<Row>(LIST, [workflowId, ...meaning, since, until, before, limit]);
+  const { rows } = await db.query<Row>(LIST, [
+    workflowId,
+    ...meaning,
+    since,
+    until,
+    before,
+    workflow_type,
+    label,
+    limit,
+  ]);
   return rows.map(({ run, versions, started_at }) => toRunSummary(run, { versions, started_at }));
-}
-
-const LATEST = 'select id from wfg_runs where workflow_id = $1::text order by id desc limit 1';
-
-/** The id of the workflow's latest run; null when it never ran. */
-export async function readLatestRun(db: Queryable, workflowId: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(LATEST, [workflowId]);
-  return rows[0]?.id ?? null;
 }

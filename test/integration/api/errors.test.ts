@@ -47,6 +47,8 @@ test.each([
   ['GET', '/api/runs?status=done', undefined, {}, 400, 'bad_query'],
   ['GET', '/api/runs?since=yesterday', undefined, {}, 400, 'bad_query'],
   ['GET', '/api/runs?cursor=abc', undefined, {}, 400, 'bad_query'],
+  ['GET', '/api/runs?label=:command', undefined, {}, 400, 'bad_query'],
+  ['GET', '/api/workflows?cursor=abc', undefined, {}, 400, 'bad_query'],
   ['GET', `/api/runs/${run}/jobs/a/logs?after=1`, undefined, {}, 400, 'bad_query'],
   ['DELETE', '/api/runs', undefined, {}, 405, 'method_not_allowed'],
   ['GET', '/api/workflows/ci-1/run', undefined, {}, 405, 'method_not_allowed'],
@@ -67,6 +69,18 @@ test.each([
       detail: expect.any(String),
     },
   });
+});
+
+test.each([
+  '/api/runs',
+  '/api/workflows',
+  '/api/workflows/ci-1/runs',
+  '/api/workflows/ci-1/jobs/lint/logs',
+  `/api/runs/${run}/jobs/a/logs`,
+])('a parameter that %s does not have is refused by its name', async (path) => {
+  const { status, body } = await api.ask('GET', `${path}?limit=1&lable=gpu`);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ code: 'bad_query', detail: expect.stringContaining('"lable"') });
 });
 
 test('405 says what there is', async () => {

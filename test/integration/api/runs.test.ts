@@ -126,7 +126,7 @@ test('of many starts at once one makes a run', async () => {
 test('`env` of a start goes over the file’s', async () => {
   await start({ env: { Y: '2' } });
   const [a] = await claim(db.pool, gpu);
-  expect(a?.spec.env).toEqual({ X: '1', Y: '2' });
+  expect(a?.run_env).toEqual({ X: '1', Y: '2' });
 });
 
 test('after a cancel no claim returns a job of the workflow', async () => {
@@ -202,4 +202,27 @@ test('runs are listed newest first, filtered, in stable pages', async () => {
   const { created_at } = await show(own);
   expect(await ids(`since=${created_at}`)).toContain(own);
   expect(await ids(`until=${created_at}`)).not.toContain(own);
+});
+
+test('runs are found by what a job of them requires, live and ended', async () => {
+  const ended = await start();
+  const [a] = await claim(db.pool, gpu);
+  if (a) await finish(db.pool, a, { outcome: 'failed', retryable: false });
+  await advance(db.pool);
+  const live = await start();
+  await api.ask('POST', '/api/runs', { name: 'other', jobs: { a: { run: 'true', labels: ['gpus'] } } });
+  const ids = async (query: string) => {
+    const { status, body } = await api.ask('GET', `/api/runs?${query}`);
+    expect(status).toBe(200);
+    return Object(body).items.map((run: { run_id: string }) => run.run_id);
+  };
+  expect(await ids('label=gpu')).toEqual([live, ended]);
+  expect(await ids('label=gpu&status=failed')).toEqual([ended]);
+  expect(await ids('label=none')).toEqual([]);
+  expect(await ids('workflow_type=user.created')).toEqual([]);
+  await db.pool.query(
+    `update wfg_jobs set kind = 'event', workflow_type = 'user.created' where run_id = $1 and job_id = 'b'`,
+    [live],
+  );
+  expect(await ids('workflow_type=user.created')).toEqual([live]);
 });

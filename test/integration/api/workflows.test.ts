@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
@@ -109,21 +110,58 @@ test('the sample can be stored again', async () => {
   expect(body).toMatchObject({ id: 'ci-1', jobs: { length: 8 } });
 });
 
-test('lists are newest first, in stable pages that Link leads through', async () => {
+/** The ids of a page, and where Link leads. */
+async function pageAt(path: string): Promise<{ ids: string[]; next: string | undefined }> {
+  const { status, body, headers } = await api.ask('GET', path);
+  expect(status).toBe(200);
+  const ids = z.array(z.object({ id: z.string() })).parse(body);
+  return {
+    ids: ids.map(({ id }) => id),
+    next: /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1],
+  };
+}
+
+test('lists are newest first, in pages that Link leads through and that no newcomer shifts', async () => {
   for (const id of ['page-1', 'page-2', 'page-3']) {
     await api.ask('PUT', `/api/workflows/${id}`, { name: id, jobs: {} });
   }
-  const ids: unknown[] = [];
-  let path: string | undefined = '/api/workflows?limit=2';
-  while (path !== undefined) {
-    const { body, headers } = await api.ask('GET', path);
-    if (Array.isArray(body)) ids.push(...body.map((workflow: { id: unknown }) => workflow.id));
-    path = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+  const before = (await pageAt('/api/workflows')).ids;
+  const ids: string[] = [];
+  for (let path: string | undefined = '/api/workflows?limit=2&offset=0'; path !== undefined; ) {
+    const page = await pageAt(path);
+    ids.push(...page.ids);
+    path = page.next;
+    await api.ask('PUT', `/api/workflows/late-${ids.length}`, { name: 'late', jobs: {} });
   }
   expect(ids.slice(0, 3)).toEqual(['page-3', 'page-2', 'page-1']);
-  expect(new Set(ids).size).toBe(ids.length);
-  const all = await api.ask('GET', '/api/workflows');
-  expect(all.body).toHaveLength(ids.length);
+  expect(ids).toEqual(before);
+  expect((await pageAt('/api/workflows')).ids[0]).toMatch(/^late-/);
+});
+
+test('`offset` passes over workflows, as it did in workflow-graph', async () => {
+  const all = (await pageAt('/api/workflows')).ids;
+  const { ids, next } = await pageAt('/api/workflows?limit=1&offset=2');
+  expect(ids).toEqual(all.slice(2, 3));
+  expect((await pageAt(next ?? '')).ids).toEqual(all.slice(3, 4));
+  expect(await pageAt('/api/workflows?limit=0')).toEqual({ ids: [], next: undefined });
+});
+
+test('large workflows make short pages', async () => {
+  const run = '#'.repeat(1024 * 1024 - 100);
+  const jobs = { a: { run }, b: { run }, c: { run } };
+  for (const id of ['large-1', 'large-2', 'large-3'])
+    await api.ask('PUT', `/api/workflows/${id}`, { name: id, jobs });
+  const pages: string[][] = [];
+  for (let path: string | undefined = '/api/workflows'; path !== undefined; ) {
+    const page = await pageAt(path);
+    pages.push(page.ids);
+    path = page.next;
+  }
+  expect(pages.slice(0, 2)).toEqual([['large-3'], ['large-2']]);
+  expect(pages[2]?.[0]).toBe('large-1');
+  expect(pages).toHaveLength(3);
+  for (const id of pages.flat().filter((one) => one.startsWith('large')))
+    await api.ask('DELETE', `/api/workflows/${id}`);
 });
 
 test('`status` keeps the workflows in which a job has it; an unknown word keeps none', async () => {

@@ -3,9 +3,11 @@ import { parseJson } from '@wfg/shared/contract/json';
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Definition } from '@wfg/shared/contract/workflow';
 import { defineWorkflow, issuesOf } from '@wfg/shared/rules/definition';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { detailOf } from './problems.ts';
 
 const MIB = 1024 * 1024;
 const MAX_JSON = MIB;
@@ -24,8 +26,7 @@ export async function jsonBody<T extends z.ZodType>(c: Context, schema: T): Prom
   const parsed = schema.safeParse(text === '' ? {} : parseBody(text));
   if (parsed.success) return parsed.data;
   const issues = issuesOf(parsed.error);
-  const detail = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
-  throw new WfgError('invalid_body', detail, issues);
+  throw new WfgError('invalid_body', detailOf(issues), issues);
 }
 
 /**
@@ -67,6 +68,6 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (err) {
-    throw new WfgError('malformed_json', err instanceof Error ? err.message : String(err));
+    throw new WfgError('malformed_json', messageOf(err));
   }
 }

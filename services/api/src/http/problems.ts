@@ -1,5 +1,5 @@
 // Every error answer: application/problem+json, whatever went wrong.
-import { type ProblemCode, PROBLEMS, WfgError } from '@wfg/shared/contract/problem';
+import { type Issue, type ProblemCode, PROBLEMS, WfgError } from '@wfg/shared/contract/problem';
 import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
 import { issuesOf } from '@wfg/shared/rules/definition';
 import type { Context, ErrorHandler, Hono } from 'hono';
@@ -80,5 +80,10 @@ export function refuseInvalid({ target, success, error }: Validated): void {
   if (success || !error) return;
   const code: ProblemCode = target === 'param' ? 'bad_id' : 'bad_query';
   const issues = issuesOf(error);
-  throw new WfgError(code, issues.map(({ path, message }) => `${path}: ${message}`).join('; '), issues);
+  throw new WfgError(code, detailOf(issues), issues);
+}
+
+/** All issues in one line. */
+export function detailOf(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 }

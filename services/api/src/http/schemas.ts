@@ -4,7 +4,7 @@ import { Time } from '@wfg/shared/contract/job';
 import { parseLogPosition } from '@wfg/shared/contract/log';
 import { decodeCursor } from '@wfg/shared/contract/page';
 import { RunStatus } from '@wfg/shared/contract/run';
-import { Env, Id, WorkflowInput } from '@wfg/shared/contract/workflow';
+import { Env, Id, LABEL_PATTERN, LABEL_RULE, WorkflowInput } from '@wfg/shared/contract/workflow';
 
 export const WorkflowPath = z.object({ id: Id });
 export const RunPath = z.object({ run: z.uuid() });
@@ -25,15 +25,39 @@ const Moment = Time.or(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time' });
 
+const FOREIGN_CURSOR = 'must be the "next" of an earlier page';
+
 /** The keyset position of a run in a list: its id. */
 const RunCursor = z
   .string()
   .transform((cursor) => decodeCursor(cursor, 1)?.[0])
-  .pipe(z.uuid('must be the "next" of an earlier page'))
+  .pipe(z.uuid(FOREIGN_CURSOR))
   .openapi({ type: 'string' });
 
-export const RunListQuery = z.object({
+/** That of a workflow: when it was made, and its id. */
+export const WorkflowCursor = z
+  .string()
+  .transform((cursor) => {
+    const [created_at, id] = decodeCursor(cursor, 2) ?? [];
+    return { created_at, id };
+  })
+  .pipe(z.object({ created_at: z.iso.datetime({ offset: true, error: FOREIGN_CURSOR }), id: Id }))
+  .openapi({ type: 'string' });
+
+// Queries are strict: a parameter with a typo would widen the answer.
+export const RunListQuery = z.strictObject({
   status: RunStatus.optional(),
+  workflow_type: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: 'a job calls the handler of this type' }),
+  label: z
+    .string()
+    .regex(LABEL_PATTERN, LABEL_RULE)
+    .optional()
+    .openapi({ description: 'a job requires this label' }),
   since: Moment.optional(),
   until: Moment.optional(),
   limit: count(1, 500).optional(),
@@ -47,7 +71,7 @@ const After = z
   .refine((position) => position !== null, 'must be "<attempt>:<sequence>"')
   .openapi({ type: 'string', example: '0:41' });
 
-export const LogQuery = z.object({
+export const LogQuery = z.strictObject({
   attempt: count(0, 2 ** 31 - 1).optional(),
   after: After.optional(),
   line: count(1, 2 ** 31 - 1).optional(),

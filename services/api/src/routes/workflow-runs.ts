@@ -4,7 +4,7 @@ import { LogChunk } from '@wfg/shared/contract/log';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
-import { readLatestRun } from '@wfg/shared/queries/run-list';
+import { readLatestRun } from '@wfg/shared/queries/latest-run';
 import { startRun } from '@wfg/shared/queries/start-run';
 import { readWorkflow } from '@wfg/shared/queries/workflow-views';
 import type { ApiContext } from '../context.ts';

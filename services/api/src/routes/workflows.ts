@@ -1,6 +1,7 @@
 // Definitions: list, create, show, replace, remove.
 import { randomUUID } from 'node:crypto';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
 import { GraphStatus, type WorkflowView, WorkflowView as Workflow } from '@wfg/shared/contract/workflow';
 import { listWorkflows, readWorkflow } from '@wfg/shared/queries/workflow-views';
@@ -11,18 +12,22 @@ import type { Queryable } from '@wfg/shared/db/pool';
 import type { ApiContext } from '../context.ts';
 import { workflowBody } from '../http/body.ts';
 import { nextLink } from '../http/next-link.ts';
-import { count, documentedWorkflow, json, WorkflowPath } from '../http/schemas.ts';
+import { count, documentedWorkflow, json, WorkflowCursor, WorkflowPath } from '../http/schemas.ts';
 
 const DEFAULT_LIMIT = 100;
 
 const list = createRoute({
   method: 'get',
   path: '/api/workflows',
-  summary: 'Definitions, newest first, each with the states of its latest run; Link leads to the next page',
+  summary:
+    'Definitions, newest first, each with the states of its latest run; large ones make short pages; Link leads to the next',
   request: {
-    query: z.object({
+    query: z.strictObject({
       limit: count(0, 1000).optional(),
-      offset: count(0, 1_000_000_000).optional(),
+      cursor: WorkflowCursor.optional(),
+      offset: count(0, 1_000_000_000)
+        .optional()
+        .openapi({ description: 'as workflow-graph had it; pages that Link leads to do not shift' }),
       status: z
         .string()
         .optional()
@@ -75,12 +80,11 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
   const app = new OpenAPIHono();
 
   app.openapi(list, async (c) => {
-    const { limit = DEFAULT_LIMIT, offset = 0, status } = c.req.valid('query');
+    const { limit = DEFAULT_LIMIT, offset = 0, cursor: after, status } = c.req.valid('query');
     const states = status === undefined ? null : statesOf(status);
-    const found = await listWorkflows(pool, { states, limit: limit + 1, offset });
-    if (found.length > limit && limit > 0)
-      c.header('link', nextLink(c.req.url, { offset: String(offset + limit) }));
-    return c.json(found.slice(0, limit), 200);
+    const { workflows, next } = await listWorkflows(pool, { states, after, offset, limit });
+    if (next) c.header('link', nextLink(c.req.url, encodeCursor([next.created_at, next.id])));
+    return c.json(workflows, 200);
   });
 
   app.openapi(create, async (c) => {

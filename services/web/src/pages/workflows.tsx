@@ -1,4 +1,4 @@
-// All workflows, each with a button that starts it.
+// All workflows, newest first, a page at a time, each with a button that starts it.
 import { useSignal } from '@preact/signals';
 import type { WorkflowView } from '@wfg/shared/contract/workflow';
 import { useEffect } from 'preact/hooks';
@@ -9,24 +9,34 @@ import { navigate, runPath } from '../router.ts';
 import { usePoll } from '../use-poll.ts';
 
 /** Definitions change seldom, and the list carries all their commands. */
-const EVERY_MS = 15_000;
+const EVERY_MS = 60_000;
 
-export function WorkflowsPage() {
-  const { data, problem } = usePoll('', getWorkflows, EVERY_MS);
+export function WorkflowsPage({ cursor }: { cursor: string | null }) {
+  const { data, problem } = usePoll(cursor ?? '', (signal) => getWorkflows(cursor, signal), EVERY_MS);
+  const page = data.value;
   useEffect(() => setTitle('Workflows'), []);
   return (
     <>
       <h1>Workflows</h1>
       {problem.value && <Notice>{problem.value}</Notice>}
-      {data.value === null && !problem.value && <p class="hint">Reading the workflows…</p>}
-      {data.value?.length === 0 && (
-        <p class="hint">
-          There are no workflows yet. Put a file into the workflows folder, or post one to{' '}
-          <code>/api/workflows</code>.
-        </p>
-      )}
-      {data.value !== null && data.value.length > 0 && <WorkflowTable workflows={data.value} />}
+      {page === null && !problem.value && <p class="hint">Reading the workflows…</p>}
+      {page?.items.length === 0 && <NoWorkflows older={cursor !== null} />}
+      {page !== null && page.items.length > 0 && <WorkflowTable workflows={page.items} />}
+      <nav class="pager" aria-label="Pages of workflows">
+        {cursor !== null && <a href="/workflows">Newest workflows</a>}
+        {page?.next && <a href={`/workflows?cursor=${encodeURIComponent(page.next)}`}>Older workflows</a>}
+      </nav>
     </>
+  );
+}
+
+function NoWorkflows({ older }: { older: boolean }) {
+  if (older) return <p class="hint">There are no older workflows.</p>;
+  return (
+    <p class="hint">
+      There are no workflows yet. Put a file into the workflows folder, or post one to{' '}
+      <code>/api/workflows</code>.
+    </p>
   );
 }
 
