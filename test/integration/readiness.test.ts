@@ -18,6 +18,7 @@ const isReady = async (service: TestProcess) => (await reasonsOf(service)).lengt
 
 test.for<[ServiceName, string, RegExp]>([
   ['reaper', 'wfg_workers', /^sweep: failing for \d+ s: relation "wfg_workers" does not exist$/],
+  ['api', 'wfg_workflows', /^workflow-files: failing for \d+ s: relation "wfg_workflows" does not exist$/],
   ['scheduler', 'wfg_runs', /^advance: failing for \d+ s: relation "wfg_runs" does not exist$/],
 ])('the %s says what fails, and is ready when it works again', async ([name, table, reason]) => {
   await using database = await testDatabase();
@@ -25,8 +26,9 @@ test.for<[ServiceName, string, RegExp]>([
   await waitFor('it to be ready', () => isReady(service));
   await database.pool.query(`alter table ${table} rename to hidden`);
   await waitFor('it to say so', async () => {
-    // The scheduler looks when it is told to.
+    // The scheduler looks when it is told to, and the api at its files.
     await database.pool.query(`select pg_notify('wfg_events', '{"v":1,"settle":true}')`);
+    if (name === 'api') service.signal('SIGHUP');
     return (await reasonsOf(service)).some((said) => reason.test(said));
   });
   await database.pool.query(`alter table hidden rename to ${table}`);

@@ -1,10 +1,9 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
-import { assertSchema } from '@wfg/shared/db/assert-schema';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
-import { createPool } from '@wfg/shared/db/pool';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { getPath } from 'hono/utils/url';
 import { createApp } from './app.ts';
 import { databaseDeadline } from './http/deadline.ts';
@@ -19,7 +18,7 @@ const POOL_SIZE = 10;
 /** Requests to the database: enough to keep its connections busy, and the longest queue that is worth waiting in. */
 const TURNS = { atOnce: 3 * POOL_SIZE, waiting: 1_000 };
 
-export interface ApiConfig {
+interface ApiConfig {
   DATABASE_URL: string;
   DATABASE_DIRECT_URL: string;
   HOST: string;
@@ -31,9 +30,11 @@ export interface ApiConfig {
 /** Resolves when the workflow files have been read and requests are served. */
 export async function startApi({ config, log, stopping }: Start<ApiConfig>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = createPool({ url: config.DATABASE_URL, name: 'api', max: POOL_SIZE, log });
-  stack.defer(() => pool.end());
-  await assertSchema(pool, { signal: stopping });
+  const pool = await servicePool(
+    stack,
+    { url: config.DATABASE_URL, name: 'api', max: POOL_SIZE, log },
+    stopping,
+  );
 
   let live: Live | undefined;
   const listening = stack.use(
@@ -45,10 +46,10 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
       onResync: () => live?.hear({ v: 1, all: true }),
     }),
   );
-  const reasons = () => [listening.deafReason()].filter((reason) => reason !== null);
   const doorbell = stack.use(createDoorbell(pool, log));
   const deadline = stack.use(databaseDeadline(pool, config.DATABASE_URL, log));
-  stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
+  const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
+  const reasons = () => [listening.deafReason(), files.problem()].filter((reason) => reason !== null);
 
   const allowsOrigin = originPolicy(config.CORS_ORIGINS);
   const app = createApp(

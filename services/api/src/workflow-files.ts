@@ -9,7 +9,7 @@ import { loadWorkflow, putFirstWorkflow } from '@wfg/shared/queries/workflows';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
-import { startLoop } from '@wfg/shared/runtime/loop';
+import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -20,7 +20,7 @@ export async function keepWorkflowFiles(
   pool: pg.Pool,
   folder: string,
   log: Logger,
-): Promise<AsyncDisposable> {
+): Promise<Omit<Loop, 'wake'>> {
   const { promise: tried, resolve } = Promise.withResolvers<void>();
   async function step(): Promise<number> {
     await loadWorkflowFiles(pool, folder, log).finally(resolve);
@@ -30,6 +30,7 @@ export async function keepWorkflowFiles(
   process.on('SIGHUP', loop.wake);
   await tried;
   return {
+    problem: loop.problem,
     async [Symbol.asyncDispose]() {
       process.off('SIGHUP', loop.wake);
       await loop[Symbol.asyncDispose]();
