@@ -1,4 +1,5 @@
 // The WebSocket: a viewer who comes late, loses its connection and changes the api still sees each line once.
+import type { Job } from '@wfg/shared/contract/job';
 import { ServerFrame } from '@wfg/shared/contract/live';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -109,6 +110,13 @@ test('a run is told by a snapshot and events in order, to its end', async () => 
   expect(ofJob('bad').at(-1)).toHaveProperty('error', expect.stringMatching(/^exit code 3: /));
   expect(ofJob('after')).toMatchObject([{ type: 'skipped', reason: 'needs bad, which failed' }]);
   expect(events().at(-1)).toMatchObject({ type: 'run_finished', status: 'failed' });
+  // Whoever takes each event's job for what it is has the run as it is now.
+  const seen = new Map<string, Job>();
+  for (const frame of viewer.frames) {
+    if (frame.op === 'snapshot') for (const job of frame.run.jobs) seen.set(job.job_id, job);
+    else if (frame.op === 'event' && 'job' in frame.event) seen.set(frame.event.job_id, frame.event.job);
+  }
+  expect([...seen.values()]).toEqual((await cluster.run(run)).jobs);
   viewer.socket.close();
 });
 

@@ -32,7 +32,8 @@ export const ClientFrame = z.union([
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
 const stamp = { workflow_id: z.string().nullable(), run_id: z.uuid(), at: Time, rev: z.int() };
-const ofJob = { ...stamp, job_id: z.string(), attempt: z.int() };
+/** `job` is the job after the event, whole: a client has nothing to work out. */
+const ofJob = { ...stamp, job_id: z.string(), attempt: z.int(), job: Job };
 
 export const RunEvent = z
   .discriminatedUnion('type', [
@@ -49,7 +50,7 @@ export const RunEvent = z
     z.object({ type: z.literal('cancelled'), ...ofJob }),
     z.object({ type: z.literal('lease_expired'), ...ofJob, worker_id: z.string() }),
     z.object({ type: z.literal('skipped'), ...ofJob, reason: z.string() }),
-    z.object({ type: z.literal('changed'), ...ofJob, job: Job }),
+    z.object({ type: z.literal('changed'), ...ofJob }),
     z.object({ type: z.literal('run_started'), ...stamp }),
     z.object({ type: z.literal('run_finished'), ...stamp, status: RunStatus }),
   ])

@@ -1,18 +1,19 @@
 // Reads one run with its jobs, wherever they stand.
+import type { Outcome } from '../contract/job.ts';
 import type { Run } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type JobRow, jobColumns, toJob } from './job-row.ts';
+import { isoTime, type JobRow, jobColumns, toJob } from './job-row.ts';
 import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
 // One statement is one snapshot: the jobs move to history in the transaction that ends the run, so all of them are in
 // the one table or in the other. The run's columns are sent once, beside the first job.
-const READ = `
+const read = (columns: (alias: string) => string) => `
 with run as (
   select ${RUN_COLUMNS} from wfg_runs r where r.id = $1::uuid
 ), job as (
-  select ${jobColumns('j')} from wfg_jobs j where j.run_id = $1::uuid
+  select ${columns('j')} from wfg_jobs j where j.run_id = $1::uuid
   union all
-  select ${jobColumns('h')} from wfg_history h
+  select ${columns('h')} from wfg_history h
   where h.run_id = $1::uuid and h.moved_on = (select ${MOVED_ON} from run r)
 )
 select head.run, head.now, job.*
@@ -20,11 +21,54 @@ from (select to_json(run) as run, wfg_now() as now, 1 as position from run) head
 full join job using (position)
 order by position`;
 
-type Row = { run: RunRow | null; now: Date | null } & (JobRow | { job_id: null });
+const READ = read(jobColumns);
+const READ_TRACED = read(
+  (job) => `${jobColumns(job)}, ${job}.updated_at, ${job}.outcome,
+    array(select json_object_keys(${job}.outputs)) as outputs`,
+);
+
+type Row<T extends JobRow> = { run: RunRow | null; now: Date | null } & (T | { job_id: null });
 
 /** The run as it is now, all of it from one moment; null when there is none of that id. */
 export async function readRun(db: Queryable, runId: string): Promise<Run | null> {
-  const { rows } = await db.query<Row>(READ, [runId]);
+  const { rows } = await db.query<Row<JobRow>>(READ, [runId]);
+  return toRun(rows);
+}
+
+/** What a job's row knows of how it came to be as it is, beyond what readers see of it. */
+export interface JobTrace {
+  /** Grows with every change. */
+  version: number;
+  /** When it last changed. */
+  changed_at: string;
+  /** How the last attempt ended; null before the first and while one goes on. */
+  outcome: Outcome | null;
+  /** Names of its outputs. */
+  outputs: string[];
+}
+
+export interface TracedRun {
+  run: Run;
+  /** By job id. */
+  traces: ReadonlyMap<string, JobTrace>;
+}
+
+type TracedRow = JobRow & { updated_at: Date; outcome: Outcome | null; outputs: string[] };
+
+/** The same, with what events are made from. */
+export async function readTracedRun(db: Queryable, runId: string): Promise<TracedRun | null> {
+  const { rows } = await db.query<Row<TracedRow>>(READ_TRACED, [runId]);
+  const run = toRun(rows);
+  if (!run) return null;
+  const jobs = rows.filter((row) => row.job_id !== null);
+  const traces = jobs.map(({ job_id, version, updated_at, outcome, outputs }) => {
+    const trace: JobTrace = { version, changed_at: isoTime(updated_at), outcome, outputs };
+    return [job_id, trace] as const;
+  });
+  return { run, traces: new Map(traces) };
+}
+
+function toRun(rows: readonly Row<JobRow>[]): Run | null {
   const [head] = rows;
   if (!head?.run || !head.now) return null;
   const jobs = rows.filter((row) => row.job_id !== null);

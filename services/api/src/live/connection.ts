@@ -1,19 +1,20 @@
-// One WebSocket: reads the client's frames, runs its subscriptions, sends no faster than the client takes.
+// One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bell } from '@wfg/shared/contract/bell';
 import { ClientFrame, type ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
 import { jitter } from '@wfg/shared/rules/pause';
 import { issuesOf } from '@wfg/shared/rules/definition';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
+import pLimit from 'p-limit';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { logTopic } from './log-topic.ts';
+import { createOutbox } from './outbox.ts';
 import { runTopic } from './run-topic.ts';
 import { type Topic, TopicError } from './topic.ts';
 
 const MAX_SUBSCRIPTIONS = 200;
-/** Bytes that may wait in a socket before its subscriptions stop reading: a slow client falls behind in the table. */
-const MAX_BUFFERED = 1024 * 1024;
 const PING_MS = 10_000;
 const SILENCE_MS = 30_000;
 /** After the last frame of a subscription its loop has nothing to do until it is removed. */
@@ -42,6 +43,9 @@ export interface ConnectionSettings {
 /** Serves an accepted socket until it closes. */
 export function serveConnection(socket: WebSocket, { pool, log, pollMs }: ConnectionSettings): Connection {
   const subscriptions = new Map<string, Subscription>();
+  const outbox = createOutbox(socket);
+  // One step at a time: whatever is subscribed, and however often anew, one piece at most is held for this client.
+  const turn = pLimit(1);
   const closed = Promise.withResolvers<void>();
   let heardAt = performance.now();
 
@@ -55,6 +59,10 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
   socket.on('message', (data, isBinary) => {
     heardAt = performance.now();
     receive(data, isBinary);
+    // Who asks and does not read the answers is not listened to.
+    if (!outbox.isFull()) return;
+    socket.pause();
+    void outbox.room().then(() => socket.resume());
   });
   socket.on('close', () => {
     clearInterval(pinging);
@@ -62,15 +70,8 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
     closed.resolve();
   });
 
-  /** Resolves at once while little is buffered, else when this frame has been written or the socket is gone. */
-  function send(frame: ServerFrame): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    socket.send(JSON.stringify(frame), () => resolve());
-    return socket.bufferedAmount > MAX_BUFFERED ? promise : Promise.resolve();
-  }
-
   function refuse(code: string, detail: string, id?: string): void {
-    void send({ op: 'error', code, detail, ...(id === undefined ? {} : { id }) });
+    outbox.send({ op: 'error', code, detail, ...(id === undefined ? {} : { id }) });
   }
 
   function receive(data: RawData, isBinary: boolean): void {
@@ -97,7 +98,7 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
         return subscribe(known.frame);
       }
       case 'ping':
-        void send({ op: 'pong' });
+        outbox.send({ op: 'pong' });
     }
   }
 
@@ -107,18 +108,25 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
     if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
       return refuse('too_many', `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions`, frame.id);
     }
-    const context = { pool, pollMs, send: (out: ServerFrame) => (live() ? send(out) : Promise.resolve()) };
+    const context = { pool, pollMs, send };
     const topic = frame.topic === 'run' ? runTopic(frame.id, frame.run, context) : logTopic(frame, context);
     const subscription: Subscription = { frame, topic, loop: startLoop({ name: frame.topic, log, step }) };
     subscriptions.set(frame.id, subscription);
 
-    function live(): boolean {
-      return subscriptions.get(frame.id)?.topic === topic;
+    async function send(out: ServerFrame): Promise<void> {
+      await outbox.room();
+      if (subscriptions.get(frame.id)?.topic === topic) outbox.send(out);
     }
 
-    async function step(): Promise<number> {
+    async function step(signal: AbortSignal): Promise<number> {
       try {
-        return (await topic.step()) ?? OVER_MS;
+        const next = await turn(async () => {
+          await outbox.room();
+          return signal.aborted ? null : topic.step();
+        });
+        if (next === null) return OVER_MS;
+        await sleep(topic.restMs(), undefined, { signal }).catch(() => undefined);
+        return next;
       } catch (error) {
         if (!(error instanceof TopicError)) throw error;
         refuse(error.code, error.message, frame.id);

@@ -1,12 +1,13 @@
 // The topic `logs`: everything a job has printed from the client's place on, then what it prints, then the end.
 import type { Subscribe } from '@wfg/shared/contract/live';
+import { type JobKey, jobKey } from '@wfg/shared/contract/job-key';
 import { type LogPosition, parseLogPosition } from '@wfg/shared/contract/log';
 import { type AttemptRow, readAttempts } from '@wfg/shared/queries/attempts';
 import { readLog } from '@wfg/shared/queries/logs';
 import { isEnded } from '@wfg/shared/rules/states';
 import { type Topic, type TopicContext, TopicError } from './topic.ts';
 
-/** Rows in one read: chunks are at most 64 KiB, so this bounds what is held for a viewer. */
+/** Rows in one step: chunks are at most 64 KiB, so this bounds what is held for a viewer. */
 const PAGE = 64;
 /** Watched logs are read this often even if no bell is heard. */
 const POLL_MS = 1000;
@@ -18,20 +19,22 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
   const { id, run, job, attempt: pinned } = subscribe;
   const cursor: LogPosition = startOf(subscribe);
   let announced = subscribe.after === undefined ? -1 : cursor.attempt;
-  let jobKey = '';
+  let key = '';
   let ended: number | null = null;
 
   async function step(): Promise<number | null> {
     const found = await readAttempts(pool, run, job);
     if (!found) throw new TopicError('not_found', `there is no job ${job} in a run ${run}`);
-    jobKey = `${found.run_id}-${found.position}`;
+    key = jobKey(found);
     const attempts = found.attempts.filter((one) => (pinned ?? one.attempt) === one.attempt);
+    let left = PAGE;
     let last: AttemptRow | undefined;
     for (const attempt of attempts) {
       if (attempt.attempt < cursor.attempt) continue;
       last = attempt;
-      const whole = await follow(found, attempt);
-      if (!whole) return Math.min(pollMs(), POLL_MS);
+      left -= await follow(found, attempt, left);
+      if (left === 0) return 0;
+      if (attempt.sealed === null) return Math.min(pollMs(), POLL_MS);
     }
     const over = pinned === undefined ? isEnded(found.state) : last?.sealed != null || isEnded(found.state);
     if (!over) return Math.min(pollMs(), POLL_MS);
@@ -42,8 +45,8 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
     return null;
   }
 
-  /** Sends what is there of one attempt; true when that is all it will ever have. */
-  async function follow(of: { run_id: string; position: number }, attempt: AttemptRow): Promise<boolean> {
+  /** Sends what is there of one attempt, at most `limit` chunks; returns how many. */
+  async function follow({ run_id, position }: JobKey, attempt: AttemptRow, limit: number): Promise<number> {
     if (attempt.attempt > cursor.attempt) {
       cursor.attempt = attempt.attempt;
       cursor.sequence = -1;
@@ -52,31 +55,23 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
       announced = attempt.attempt;
       await send({ op: 'attempt', id, attempt: attempt.attempt });
     }
-    for (let more = true; more; ) {
-      const rows = await readLog(pool, {
-        day: attempt.day,
-        run_id: of.run_id,
-        position: of.position,
-        attempt: attempt.attempt,
-        after: cursor.sequence,
-        sealed: attempt.sealed,
-        limit: PAGE,
-      });
-      for (const { sequence, line, stream, at, data } of rows) {
-        const timestamp_ms = at.getTime();
-        await send({ op: 'log', id, attempt: attempt.attempt, sequence, line, stream, timestamp_ms, data });
-        cursor.sequence = sequence;
-      }
-      more = rows.length === PAGE;
+    const { day, sealed } = attempt;
+    const after = cursor.sequence;
+    const place = { day, run_id, position, attempt: attempt.attempt, after, sealed, limit };
+    const rows = await readLog(pool, place);
+    for (const { sequence, line, stream, at, data } of rows) {
+      const timestamp_ms = at.getTime();
+      await send({ op: 'log', id, attempt: attempt.attempt, sequence, line, stream, timestamp_ms, data });
+      cursor.sequence = sequence;
     }
-    return attempt.sealed !== null;
+    return rows.length;
   }
 
-  return { step, concerns: (bell) => bell.all === true || isAbout(bell.logs, bell.runs) };
+  return { step, restMs: () => 0, concerns: (bell) => bell.all === true || isAbout(bell.logs, bell.runs) };
 
   /** New rows of the log, or a change of the run: the job may have ended. */
   function isAbout(logs: string[] = [], runs: string[] = []): boolean {
-    return logs.includes(jobKey) || runs.includes(run);
+    return logs.includes(key) || runs.includes(run);
   }
 }
 

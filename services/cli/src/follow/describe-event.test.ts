@@ -1,16 +1,18 @@
 import type { RunEvent } from '@wfg/shared/contract/live';
+import { jobOf, RUN_ID } from '@wfg/shared/contract/run.fixture';
 import { expect, test } from 'vitest';
 import { briefError, describeEvent, took } from './describe-event.ts';
 
+const began = '2026-11-30T10:00:00.000Z';
 const of = {
   workflow_id: null,
-  run_id: '0198c5a4-7b1e-7c3d-9a50-3f2b8d6c1e70',
+  run_id: RUN_ID,
   job_id: 'build',
   attempt: 0,
   rev: 1,
   at: '2026-11-30T10:00:02.100Z',
+  job: jobOf({ started_at: began }),
 };
-const began = '2026-11-30T10:00:00.000Z';
 
 test.each<[RunEvent, string]>([
   [{ type: 'started', ...of, worker_id: 'worker-1' }, 'started on worker-1'],
@@ -23,16 +25,16 @@ test.each<[RunEvent, string]>([
   [{ type: 'lease_expired', ...of, worker_id: 'worker-2' }, 'lost: nothing heard from worker-2 in time'],
   [{ type: 'skipped', ...of, reason: 'lint failed' }, 'skipped: lint failed'],
 ])('%j', (event, text) => {
-  expect(describeEvent(event, began)?.text).toBe(text);
+  expect(describeEvent(event)?.text).toBe(text);
 });
 
 test('a failure that is repeated says when', () => {
   const event: RunEvent = { type: 'failed', ...of, error: 'signal KILL: ', retryable: true, retry_at: began };
-  expect(describeEvent(event, began)?.text).toMatch(/^failed: signal KILL; tried again at \d\d:\d\d:\d\d$/);
+  expect(describeEvent(event)?.text).toMatch(/^failed: signal KILL; tried again at \d\d:\d\d:\d\d$/);
 });
 
 test('what changes nothing that people wait for has no line', () => {
-  expect(describeEvent({ type: 'ready', ...of }, undefined)).toBeNull();
+  expect(describeEvent({ type: 'ready', ...of })).toBeNull();
 });
 
 test('of an error that ends with the output only the reason is repeated', () => {

@@ -9,17 +9,17 @@ interface Description {
   tone: Tone;
 }
 
-/** Null for what is not worth a line. `startedAt` is when the job's attempt began, if that is known. */
-export function describeEvent(event: RunEvent, startedAt: string | undefined): Description | null {
+/** Null for what is not worth a line. */
+export function describeEvent(event: RunEvent): Description | null {
   switch (event.type) {
     case 'started':
       return plain(`started on ${event.worker_id}${attemptText(event.attempt)}`);
     case 'completed':
-      return { text: `completed${took(startedAt, event.at)}`, tone: 'good' };
+      return { text: `completed${took(event.job.started_at, event.at)}`, tone: 'good' };
     case 'failed':
       return event.retryable
         ? { text: `failed: ${briefError(event.error)}; tried again${atTime(event.retry_at)}`, tone: 'bad' }
-        : { text: `failed${took(startedAt, event.at)}: ${briefError(event.error)}`, tone: 'bad' };
+        : { text: `failed${took(event.job.started_at, event.at)}: ${briefError(event.error)}`, tone: 'bad' };
     case 'lease_expired':
       return { text: `lost: nothing heard from ${event.worker_id} in time`, tone: 'bad' };
     case 'cancelled':
@@ -84,7 +84,7 @@ function atTime(time: string | null): string {
 }
 
 /** ` in 2.1 s`, or nothing when a time is missing. */
-export function took(from: string | null | undefined, to: string | null | undefined): string {
+export function took(from: string | null, to: string | null): string {
   if (!from || !to) return '';
   const secs = Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
   if (secs < 60) return ` in ${secs.toFixed(1)} s`;

@@ -2,87 +2,48 @@ import { once } from 'node:events';
 import type { ClientFrame, RunEvent, ServerFrame } from '@wfg/shared/contract/live';
 import type { Job } from '@wfg/shared/contract/job';
 import type { Run } from '@wfg/shared/contract/run';
+import { jobOf, RUN_ID, runOf } from '@wfg/shared/contract/run.fixture';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { connectLive, LIMITS, type LiveClient } from '../live-client.ts';
 import { followRun } from './follow-run.ts';
 import { textView } from './run-view.ts';
 
-const RUN = '0198c5a4-7b1e-7c3d-9a50-3f2b8d6c1e70';
 const AT = '2026-11-30T10:00:00.000Z';
+const active = { state: 'active', tries: 1, started_at: AT, worker_id: 'w' } as const;
 
-function job(jobId: string, now: Partial<Job> = {}): Job {
-  return {
-    job_id: jobId,
-    name: jobId,
-    state: 'pending',
-    cancelling: false,
-    uses: null,
-    depends_on: [],
-    required_labels: [],
-    priority: 0,
-    attempt: 0,
-    tries: 0,
-    max_attempts: 1,
-    run_at: AT,
-    started_at: null,
-    finished_at: null,
-    worker_id: null,
-    error: null,
-    waiting: null,
-    reused_from: null,
-    metadata: {},
-    ...now,
-  };
-}
+const job = (job_id: string, now: Partial<Job> = {}) => jobOf({ job_id, name: job_id, run_at: AT, ...now });
+const run = (rev: number, jobs: Job[], now: Partial<Run> = {}) =>
+  runOf({ status: 'running', created_at: AT, rev, jobs, ...now });
 
-function run(rev: number, jobs: Job[], now: Partial<Run> = {}): Run {
-  return {
-    run_id: RUN,
-    number: 1,
-    workflow_id: null,
-    workflow_type: null,
-    name: 'ci',
-    status: 'running',
-    rev,
-    created_at: AT,
-    started_at: null,
-    finished_at: null,
-    rerun_of: null,
-    error: null,
-    payload: null,
-    jobs,
-    ...now,
-  };
-}
-
-const of = (jobId: string, rev: number) => ({
+/** The job is so from this event on. */
+const of = (jobId: string, rev: number, now: Partial<Job>) => ({
   workflow_id: null,
-  run_id: RUN,
+  run_id: RUN_ID,
   at: AT,
   rev,
   job_id: jobId,
   attempt: 0,
+  job: job(jobId, { ...active, ...now }),
 });
 const started = (jobId: string, rev: number): RunEvent => ({
   type: 'started',
-  ...of(jobId, rev),
+  ...of(jobId, rev, {}),
   worker_id: 'w',
 });
 const completed = (jobId: string, rev: number): RunEvent => ({
   type: 'completed',
-  ...of(jobId, rev),
+  ...of(jobId, rev, { state: 'completed', finished_at: AT }),
   outputs: [],
 });
 const finished = (rev: number): RunEvent => ({
   type: 'run_finished',
   workflow_id: null,
-  run_id: RUN,
+  run_id: RUN_ID,
   at: AT,
   rev,
   status: 'completed',
 });
-const active = { state: 'active', tries: 1, started_at: AT, worker_id: 'w' } as const;
 
 /** A server that says what the test tells it to, to whatever the client asks. */
 let server: WebSocketServer;
@@ -145,8 +106,8 @@ test('the end of a job is shown after its log, and what follows from it after th
     if (frame.topic === 'run') {
       runId = frame.id;
       send({ op: 'snapshot', id: frame.id, run: run(1, [job('a'), job('b')]) });
-      // Read together, so of one rev; and the log is slower than the events.
-      for (const event of [started('a', 3), completed('a', 3), started('b', 4)])
+      // The log is slower than the events; and what is not newer has been told.
+      for (const event of [started('a', 2), completed('a', 3), started('a', 3), started('b', 4)])
         send({ op: 'event', id: runId, event });
     } else if (frame.job === 'a') {
       send(log(frame.id, 0, 'one\ntw'));

@@ -5,7 +5,7 @@ import type { Run, RunStatus } from '@wfg/shared/contract/run';
 import { isEnded } from '@wfg/shared/rules/states';
 import type { LiveClient } from '../live-client.ts';
 import { followLogs } from './follow-logs.ts';
-import { afterEvent, hasBegun, isNews, type JobEvent, type KnownJob } from './known-job.ts';
+import { isNews, type JobEvent } from './known-job.ts';
 import type { RunView } from './run-view.ts';
 
 export interface Ending {
@@ -16,12 +16,11 @@ export interface Ending {
 
 /** Resolves when the run has ended and its logs are shown; rejects as `live.failed` does. */
 export async function followRun(live: LiveClient, run: Run, view: RunView): Promise<Ending> {
-  const known = new Map<string, KnownJob>();
+  const known = new Map<string, Job>();
   /** In order; the first is the end of a job whose log is not shown to its end. */
   const held: JobEvent[] = [];
   const over = Promise.withResolvers<Extract<RunEvent, { type: 'run_finished' }>>();
   let rev = -1;
-  let snapshotRev = -1;
   const logs = followLogs(live, run.run_id, view, () => show(isShowable));
 
   takeSnapshot(run);
@@ -43,7 +42,6 @@ export async function followRun(live: LiveClient, run: Run, view: RunView): Prom
   function takeSnapshot(now: Run): void {
     if (now.rev < rev) return;
     rev = now.rev;
-    snapshotRev = now.rev;
     for (const job of now.jobs) {
       if (isNews(known.get(job.job_id), job)) takeJob(changed(now, job));
       else known.set(job.job_id, job);
@@ -52,25 +50,25 @@ export async function followRun(live: LiveClient, run: Run, view: RunView): Prom
     if (at !== null) over.resolve({ type: 'run_finished', workflow_id, run_id, at, rev, status });
   }
 
-  /** What was read together has one rev. */
   function takeEvent(event: RunEvent): void {
-    if (event.rev < rev || event.rev <= snapshotRev) return;
+    if (event.rev <= rev) return;
     rev = event.rev;
-    if (event.type === 'run_finished') over.resolve(event);
-    else if (event.type === 'run_started') view.event(event);
-    else takeJob(event);
+    if ('job' in event) takeJob(event);
+    else if (event.type === 'run_finished') over.resolve(event);
+    else view.event(event);
   }
 
   function takeJob(event: JobEvent): void {
-    known.set(event.job_id, afterEvent(event));
-    if (hasBegun(event)) logs.want(event.job_id, event.attempt);
+    known.set(event.job_id, event.job);
+    // What has begun has a log.
+    if (event.job.started_at !== null) logs.want(event.job_id, event.attempt);
     held.push(event);
     show(isShowable);
   }
 
   /** The end of a job is told after the last line of its log. */
   function isShowable(event: JobEvent): boolean {
-    return !isEnded(afterEvent(event).state) || !logs.isOpen(event.job_id);
+    return !isEnded(event.job.state) || !logs.isOpen(event.job_id);
   }
 
   function show(may: (event: JobEvent) => boolean): void {

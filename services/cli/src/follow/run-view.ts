@@ -48,7 +48,6 @@ const COLOURS: Record<Tone, 'green' | 'red' | 'dim'> = { good: 'green', bad: 're
 
 export function textView({ write, isTerminal }: Screen): RunView {
   const logs = new Map<string, LogLines>();
-  const startedAt = new Map<string, string>();
   let width = 0;
 
   const styled = (style: 'bold' | (typeof COLOURS)[Tone], text: string) =>
@@ -74,10 +73,7 @@ export function textView({ write, isTerminal }: Screen): RunView {
     },
     event(event) {
       if (event.type === 'run_started' || event.type === 'run_finished') return;
-      const start =
-        event.type === 'changed' ? event.job.started_at : event.type === 'started' ? event.at : null;
-      if (start !== null) startedAt.set(event.job_id, start);
-      const description = describeEvent(event, startedAt.get(event.job_id));
+      const description = describeEvent(event);
       if (description === null) return;
       write(
         `${event.job_id.padEnd(width)} * ${styled(COLOURS[description.tone], terminalLine(description.text))}\n`,

@@ -3,7 +3,6 @@ import { type ReadonlySignal, type Signal, batch, signal } from '@preact/signals
 import type { Job } from '@wfg/shared/contract/job';
 import type { RunEvent } from '@wfg/shared/contract/live';
 import type { Run, RunSummary } from '@wfg/shared/contract/run';
-import { afterJob, applyToJob, applyToRun } from './apply-event.ts';
 import type { TopicFrame } from './connection.ts';
 
 export type JobCell = Signal<Job>;
@@ -30,13 +29,11 @@ export function createRunModel(listener: Listener): RunModel {
   const jobs = signal<readonly JobCell[]>([]);
   const problem = signal<string | null>(null);
   const byId = new Map<string, JobCell>();
-  let snapshotRev = -1;
 
   function take({ jobs: list, ...summary }: Run): void {
     // Of the same rev it is the same truth; an older one comes from a copy of the server that lags.
     if (run.value !== null && summary.rev < run.value.rev) return;
     run.value = summary;
-    snapshotRev = summary.rev;
     const same = list.length === byId.size && list.every((job) => byId.has(job.job_id));
     if (!same) {
       byId.clear();
@@ -52,18 +49,17 @@ export function createRunModel(listener: Listener): RunModel {
 
   function apply(event: RunEvent): void {
     const before = run.value;
-    // What the server read together has one rev.
-    if (before === null || event.rev < before.rev || event.rev <= snapshotRev) return;
-    if (event.type === 'run_started' || event.type === 'run_finished') {
-      run.value = applyToRun(before, event);
-    } else {
+    if (before === null || event.rev <= before.rev) return;
+    if ('job' in event) {
       const cell = byId.get(event.job_id);
       if (cell === undefined) return;
       const old = cell.value;
-      cell.value = applyToJob(old, event);
-      run.value = afterJob(before, cell.value, event.rev);
+      cell.value = event.job;
+      run.value = afterJob(before, event);
       if (cell.value.state !== old.state || cell.value.cancelling !== old.cancelling)
         listener.onJob(cell.value);
+    } else {
+      run.value = afterRun(before, event);
     }
     if (run.value.status !== before.status) listener.onRun(run.value);
   }
@@ -81,4 +77,18 @@ export function createRunModel(listener: Listener): RunModel {
       });
     },
   };
+}
+
+type JobEvent = Extract<RunEvent, { job: Job }>;
+
+function afterRun(run: RunSummary, event: Exclude<RunEvent, JobEvent>): RunSummary {
+  return event.type === 'run_started'
+    ? { ...run, rev: event.rev, status: 'running', started_at: event.at }
+    : { ...run, rev: event.rev, status: event.status, finished_at: event.at };
+}
+
+/** A cancel of the run shows first in jobs that are being stopped. */
+function afterJob(run: RunSummary, { job, rev }: JobEvent): RunSummary {
+  const open = run.status === 'pending' || run.status === 'running';
+  return { ...run, rev, status: open && job.cancelling ? 'cancelling' : run.status };
 }
