@@ -3,7 +3,7 @@ import type { Job, Outcome } from '@wfg/shared/contract/job';
 import type { RunEvent } from '@wfg/shared/contract/live';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import { reapExpired } from '@wfg/shared/queries/reap';
-import { readTracedRun, type TracedRun } from '@wfg/shared/queries/runs';
+import { readTracedRun, type TracedRun } from '@wfg/shared/queries/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventsBetween } from '../../../services/api/src/live/run-events.ts';
 import { advance, cancel, claim, finish, moveClock, submit } from '../../support/engine.ts';

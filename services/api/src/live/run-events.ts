@@ -2,7 +2,7 @@
 import type { Job } from '@wfg/shared/contract/job';
 import type { RunEvent } from '@wfg/shared/contract/live';
 import type { Run } from '@wfg/shared/contract/run';
-import type { JobTrace, TracedRun } from '@wfg/shared/queries/runs';
+import type { JobTrace, TracedRun } from '@wfg/shared/queries/run';
 
 type JobEvent = Extract<RunEvent, { job: Job }>;
 

@@ -1,5 +1,5 @@
 // The topic `run`: a snapshot, then what changes.
-import { readTracedRun, type TracedRun } from '@wfg/shared/queries/runs';
+import { readTracedRun, type TracedRun } from '@wfg/shared/queries/run';
 import { eventsBetween } from './run-events.ts';
 import { type Topic, type TopicContext, TopicError } from './topic.ts';
 

@@ -8,7 +8,7 @@ import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { listRuns } from '@wfg/shared/queries/run-list';
-import { readRun } from '@wfg/shared/queries/runs';
+import { readRun } from '@wfg/shared/queries/run';
 import { submitRun } from '@wfg/shared/queries/submit';
 import type { ApiContext } from '../context.ts';
 import { jsonBody, workflowBody } from '../http/body.ts';
