@@ -26,6 +26,14 @@ test('its lines are masked also alone, and when the line ends are others', () =>
   expect(shown).toBe('***\r\n***\r\n***\r\n***\r\n');
 });
 
+test('a very long secret is masked in pieces, and what may begin it does not hold the worker up', () => {
+  const long = Array.from({ length: 3_000 }, (_, index) => `k${index};`).join('');
+  expect(maskParts(secretsOf(long), [`a ${long} b`])).toMatch(/^a (\*\*\*)+ b$/);
+  const same = 'a'.repeat(30_000);
+  const parts = Array.from({ length: 25 }, () => 'a'.repeat(1_000));
+  expect(maskParts(secretsOf(same), parts)).not.toContain('b');
+});
+
 function wrap(text: string, width: number): string {
   return text.replaceAll(new RegExp(`.{${width}}`, 'g'), '$&\n');
 }

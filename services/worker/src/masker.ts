@@ -3,6 +3,8 @@
 import { secretForms } from './secret-forms.ts';
 
 const MASK = '***';
+/** Longer secrets are masked piece by piece: what may be the beginning of one is looked for in each piece of output. */
+const LONGEST = 4_096;
 
 /** The secrets of an attempt; they may grow while it runs. */
 export class Secrets {
@@ -14,7 +16,7 @@ export class Secrets {
   /** Returns false for a secret of fewer than 4 characters, which is not masked: the log would be unreadable. */
   add(secret: string): boolean {
     const forms = secretForms(secret);
-    for (const form of forms) {
+    for (const form of [...forms].flatMap(inPieces)) {
       this.#forms.add(form);
       this.#initials.add(form.charAt(0));
       this.#longest = Math.max(this.#longest, form.length);
@@ -51,6 +53,14 @@ export class Secrets {
     for (const form of this.#forms) if (form.length > text.length && form.startsWith(text)) return true;
     return false;
   }
+}
+
+/** Pieces of about one length: a short last one would stand in other text by chance. */
+function inPieces(form: string): string[] {
+  const length = Math.ceil(form.length / Math.ceil(form.length / LONGEST));
+  return Array.from({ length: Math.ceil(form.length / length) }, (_, index) =>
+    form.slice(index * length, (index + 1) * length),
+  );
 }
 
 interface Masker {

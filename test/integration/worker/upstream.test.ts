@@ -7,7 +7,7 @@ import { testDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { jobWhen, startWorker } from '../../support/worker.ts';
 
-const READ = 'unnest(j.parents)';
+const READ = 'unnest(j.parents[';
 
 /** A run of one job that needs `count` others, which are completed. */
 async function fanIn(pool: Pool, count: number, run: string): Promise<string> {
@@ -50,4 +50,17 @@ test('a job whose dependencies cannot be read is given back, alone', async () =>
     tries: 1,
     outputs: { name: 'p-1' },
   });
+});
+
+test('a job whose dependencies have more outputs than it could take fails, and says so', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const run = await fanIn(pool, 70, 'true');
+  await pool.query(
+    `update wfg_jobs set outputs = json_build_object('big', repeat('x', 1000000)) where run_id = $1 and position <= 70`,
+    [run],
+  );
+  await using _ = startWorker(url);
+  const { error } = await jobWhen(pool, run, 'last', ({ state }) => state === 'failed');
+  expect(error).toContain('more than 64 MiB together: pass large data by files');
 });
