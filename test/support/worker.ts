@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { startService, type TestProcess } from './process.ts';
 import { waitFor } from './wait-for.ts';
 
-export interface WorkerView {
+interface WorkerView {
   state: JobState;
   attempt: number;
   tries: number;

@@ -55,7 +55,7 @@ const Retries = whole(0, 1000);
 const Priority = whole(-100, 100);
 const Trigger = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
 
-export const Step = z.strictObject({
+const Step = z.strictObject({
   id: z.string().optional(),
   name: z.string().optional(),
   run: z.string().optional(),

@@ -3,7 +3,7 @@ import type { RunStatus, RunSummary } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
 import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
-export interface RunFilter {
+interface RunFilter {
   workflowId?: string | undefined;
   status?: RunStatus | undefined;
   /** One of its jobs calls the handler of this type. */

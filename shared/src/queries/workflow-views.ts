@@ -68,13 +68,13 @@ export async function readWorkflow(db: Queryable, id: string): Promise<WorkflowV
 }
 
 /** The place of a workflow in the list. */
-export interface WorkflowPosition {
+interface WorkflowPosition {
   /** As the database wrote it, to the microsecond. */
   created_at: string;
   id: string;
 }
 
-export interface WorkflowFilter {
+interface WorkflowFilter {
   /** Only workflows in which a job has one of these states; null for all. */
   states: readonly JobState[] | null;
   /** Only what is behind this place. */
@@ -84,7 +84,7 @@ export interface WorkflowFilter {
   limit: number;
 }
 
-export interface WorkflowPage {
+interface WorkflowPage {
   workflows: WorkflowView[];
   /** Behind which the next page begins; null when there is none. */
   next: WorkflowPosition | null;

@@ -1,6 +1,7 @@
 // One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bell } from '@wfg/shared/contract/bell';
+import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { ClientFrame, type ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
 import { jitter } from '@wfg/shared/rules/pause';
 import { issuesOf } from '@wfg/shared/rules/definition';
@@ -75,8 +76,8 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
   }
 
   function receive(data: RawData, isBinary: boolean): void {
-    const frame = isBinary || !Buffer.isBuffer(data) ? null : parseFrame(data.toString('utf8'));
-    if (frame === null) return refuse('bad_frame', 'a frame is JSON text');
+    const frame = isBinary || !Buffer.isBuffer(data) ? undefined : jsonOrUndefined(data.toString('utf8'));
+    if (frame === undefined) return refuse('bad_frame', 'a frame is JSON text');
     const parsed = ClientFrame.safeParse(frame);
     if (!parsed.success) {
       const [issue] = issuesOf(parsed.error);
@@ -152,14 +153,6 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
       await closed.promise;
     },
   };
-}
-
-function parseFrame(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The name a broken frame gives itself, so that the client can tell which of its frames is meant. */

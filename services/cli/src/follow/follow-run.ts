@@ -8,7 +8,7 @@ import { followLogs } from './follow-logs.ts';
 import { isNews, type JobEvent } from './known-job.ts';
 import type { RunView } from './run-view.ts';
 
-export interface Ending {
+interface Ending {
   status: RunStatus;
   /** Jobs whose logs may lack their last lines. */
   incomplete: string[];

@@ -19,7 +19,7 @@ export interface RunModel {
 }
 
 /** What is told about each change of state that was seen to happen; a snapshot is no change. */
-export interface Listener {
+interface Listener {
   onJob(job: Job): void;
   onRun(run: RunSummary): void;
 }
