@@ -1,6 +1,6 @@
 // `wfg up`, as people meet it: it starts everything, keeps it running, and nothing of it stays behind.
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identifyProcess } from '@wfg/shared/runtime/process-identity';
@@ -62,6 +62,14 @@ test('it starts, keeps its services running, refuses a second one, and stops in 
   const { url } = await up.logged('ready', START_MS);
   expect(await isServed(url)).toBe(true);
   expect(folder.read()).toMatchObject({ pid: up.pid, url, children: { length: 5 } });
+
+  // A signal to what people started, not to the api, reads the workflow files anew.
+  await writeFile(join(folder.path, 'later.yml'), "name: later\njobs: { a: { run: 'true' } }\n");
+  up.signal('SIGHUP');
+  await waitFor(
+    'the new file to be read',
+    async () => (await fetch(`${String(url)}/api/workflows/later/status`)).ok,
+  );
 
   const second = folder.start();
   expect(await second.ended).toEqual({ code: 1, signal: null });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,6 +19,14 @@ test('--url comes before WFG_URL, WFG_URL before the wfg that runs here', async 
   expect(serverUrl('https://a', env).href).toBe('https://a/');
   expect(serverUrl(undefined, env).href).toBe('http://b:1/wfg/');
   expect(serverUrl(undefined, { WFG_DATA_DIR: dataDir }).href).toBe('http://127.0.0.1:3001/');
+});
+
+test('without WFG_DATA_DIR it is looked for here and in the folders above', async () => {
+  const inside = join(dataDir, 'a', 'b');
+  mkdirSync(inside, { recursive: true });
+  mkdirSync(join(dataDir, '.wfg'));
+  await writeUpFile(join(dataDir, '.wfg'), { ...me, url: 'http://127.0.0.1:3001', children: [] });
+  expect(serverUrl(undefined, {}, inside).href).toBe('http://127.0.0.1:3001/');
 });
 
 test('one that was killed is not running', async () => {

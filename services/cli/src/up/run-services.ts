@@ -38,6 +38,12 @@ export function runServices(settings: ServicesSettings): RunningServices {
     for (const service of services) service.kill();
   };
   process.on('exit', killAll);
+  // The signal that makes the api read the workflow files anew; people send it to the process they started.
+  const reread = () => {
+    const pid = services.find(({ name }) => name === 'api')?.pid();
+    if (pid !== undefined) process.kill(pid, 'SIGHUP');
+  };
+  process.on('SIGHUP', reread);
 
   function onLine(name: string, line: string): void {
     const { msg, fields } = printer.line(name, line);
@@ -75,6 +81,7 @@ export function runServices(settings: ServicesSettings): RunningServices {
       stopping.abort();
       await stopServices(services, graceMs);
       process.off('exit', killAll);
+      process.off('SIGHUP', reread);
       await written;
     },
   };
