@@ -68,10 +68,6 @@ function sizeIssue(input: unknown): Issue | null {
   const sum = (of: (job: unknown) => number) => entries.reduce((total: number, job) => total + of(job), 0);
   const needs = sum((job) => lengthOf(fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on')));
   const env = lengthOf(fieldOf(input, 'env')) + sum((job) => lengthOf(fieldOf(job, 'env')));
-  const over = (count: number, most: number, what: string) =>
-    count > most
-      ? { path: 'jobs', message: `${count} ${what} are more than the ${most} a workflow may have` }
-      : null;
   const reserved = Object.hasOwn(jobs, '__proto__')
     ? { path: 'jobs.__proto__', message: "Job id '__proto__' cannot be used" }
     : null;
@@ -81,6 +77,11 @@ function sizeIssue(input: unknown): Issue | null {
     over(needs, MAX_NEEDS, 'dependencies') ??
     over(env, MAX_ENV_ENTRIES, 'variables')
   );
+}
+
+function over(count: number, most: number, what: string): Issue | null {
+  if (count <= most) return null;
+  return { path: 'jobs', message: `${count} ${what} are more than the ${most} a workflow may have` };
 }
 
 /** Entries of an array or a map; 0 for anything else. */

@@ -135,12 +135,10 @@ test('aliases that would unfold into millions of dependencies are refused at onc
   expect(fault(`name: n\njobs:\n${jobs.join('\n')}`).message).toMatch(
     /810000 dependencies are more than the 200000 a workflow may have/,
   );
-  const nested = [
-    'a: &a [x, x]',
-    ...[...'bcdefghijklmnop'].map(
-      (id, index) => `${id}: &${id} [*${'abcdefghijklmnop'[index]}, *${'abcdefghijklmnop'[index]}]`,
-    ),
-  ];
+  const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
+  const nested = names.map(
+    (name, index) => `${name}: &${name} [${index === 0 ? 'x, x' : `*n${index - 1}, *n${index - 1}`}]`,
+  );
   expect(fault(`name: n\njobs: {}\n${nested.join('\n')}`).code).toBe('malformed_yaml');
 });
 

@@ -3,6 +3,7 @@ import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } fr
 import { type Issue, WfgError } from '../contract/problem.ts';
 import type { Definition } from '../contract/workflow.ts';
 import { defineWorkflow } from './definition.ts';
+import { messageOf } from './message-of.ts';
 
 /**
  * The checked definition in a file's text. JSON is read as YAML 1.2, of which it is a subset, so both get line and
@@ -23,10 +24,7 @@ export function readWorkflowFile(text: string): Definition {
   try {
     value = document.toJS({ maxAliasCount: 1_000 });
   } catch (error) {
-    throw new WfgError(
-      'malformed_yaml',
-      `YAML parse error: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new WfgError('malformed_yaml', `YAML parse error: ${messageOf(error)}`);
   }
   try {
     return defineWorkflow(value);
