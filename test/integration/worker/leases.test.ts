@@ -17,8 +17,11 @@ test('a job that is started renews no lease of another', async () => {
     return rows[0]?.at;
   };
   const gate = newGate();
+  await using worker = startWorker(url, { LEASE_TTL_SECS: '120' });
+  // Beginning to hear is a reason to look at everything.
+  await worker.logged('hearing bells');
   const long = await submit(pool, { job: { run: gate.wait } });
-  await using _ = startWorker(url, { LEASE_TTL_SECS: '120' });
+  await ring(pool, '{"v":1,"lanes":{"1":1}}');
   await jobWhen(pool, long, 'job', ({ state }) => state === 'active');
   const before = await expiry();
   for (let count = 0; count < 3; count++) {
