@@ -9,7 +9,7 @@ import { migrate } from '@wfg/shared/db/migrate';
 import type { Client } from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { asAdmin, databaseUrl } from './admin.ts';
+import { asAdmin, databaseUrl, dropDatabase } from './admin.ts';
 import { chooseServer } from './choose-server.ts';
 import { endLeftProcesses } from './left-processes.ts';
 
@@ -80,5 +80,5 @@ async function dropAll(admin: Client, prefix: string): Promise<void> {
     'select datname from pg_database where starts_with(datname, $1)',
     [prefix],
   );
-  for (const { datname } of left.rows) await admin.query(`drop database if exists ${datname} with (force)`);
+  for (const { datname } of left.rows) await dropDatabase(admin, datname);
 }

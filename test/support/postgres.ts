@@ -5,7 +5,7 @@ import { createPool } from '@wfg/shared/db/pool';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { asAdmin, databaseUrl } from './admin.ts';
+import { asAdmin, databaseUrl, dropDatabase } from './admin.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;
@@ -25,7 +25,7 @@ export async function testDatabase({ empty = false } = {}): Promise<TestDatabase
     pool,
     async [Symbol.asyncDispose]() {
       await pool.end();
-      await asAdmin(server, (admin) => admin.query(`drop database ${name} with (force)`));
+      await asAdmin(server, (admin) => dropDatabase(admin, name));
     },
   };
 }
