@@ -1,18 +1,16 @@
 // The commands that talk to a server, against real services.
-import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { CLI, runWfg } from '../support/wfg.ts';
 
 const NOBODY = '0198c5a4-7b1e-7c3d-9a50-3f2b8d6c1e70';
 const Created = z.object({ run: z.object({ run_id: z.uuid() }) });
-const CLI = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url));
 
 let database: TestDatabase;
 let cluster: Cluster;
@@ -33,21 +31,7 @@ function start(...args: string[]): TestProcess {
   return startProcess('wfg', [CLI, ...args], { WFG_URL: cluster.url });
 }
 
-interface Done {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs a command to its end. */
-function wfg(args: string[], env: Record<string, string> = { WFG_URL: cluster.url }): Promise<Done> {
-  return new Promise((resolve) => {
-    const options = { env: { PATH: process.env.PATH, TMPDIR: inject('runFolder'), ...env } };
-    execFile(process.execPath, [CLI, ...args], options, (err, stdout, stderr) => {
-      resolve({ code: typeof err?.code === 'number' ? err.code : 0, stdout, stderr });
-    });
-  });
-}
+const wfg = (args: string[], env: Record<string, string> = { WFG_URL: cluster.url }) => runWfg(args, env);
 
 const linesOf = (text: string) => text.split('\n').slice(0, -1);
 const records = (text: string): unknown[] => linesOf(text).map((line) => JSON.parse(line));
@@ -118,6 +102,9 @@ test('logs gives the output as it was, and with -f to its end', async () => {
   expect(await wfg(['logs', run, 'a', '--attempt', '1'])).toEqual({ code: 0, stdout: '1\nend', stderr: '' });
   const { stdout } = await wfg(['logs', run, 'a', '--json', '--attempt', '0']);
   expect(records(stdout)[0]).toMatchObject({ type: 'log', run_id: run, job_id: 'a', sequence: 0, line: 1 });
+  const none = { code: 1, stdout: '', stderr: 'wfg: a has no attempt 2: it has 0 to 1\n' };
+  expect(await wfg(['logs', run, 'a', '--attempt', '2'])).toEqual(none);
+  expect(await wfg(['logs', run, 'a', '--attempt', '2', '-f'])).toEqual(none);
 }, 60_000);
 
 test('cancel asks for the end, and whoever follows sees it', async () => {

@@ -1,8 +1,8 @@
 // HTTP calls to the api: every failure becomes an error with its exit code and one line for the user.
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { Problem } from '@wfg/shared/contract/problem';
-import { messageOf } from '@wfg/shared/rules/message-of';
 import type { z } from 'zod';
+import { errorWords } from './error-words.ts';
 import { EXIT, ExitError } from './exit-error.ts';
 
 export interface HttpClient {
@@ -79,5 +79,5 @@ function unreachable(message: string, cause?: unknown): ExitError {
 
 /** fetch says only "fetch failed"; its cause says why. */
 function causeOf(err: unknown): string {
-  return messageOf((err instanceof Error && err.cause) || err);
+  return errorWords((err instanceof Error && err.cause) || err);
 }

@@ -4,22 +4,25 @@ import { messageOf } from '@wfg/shared/rules/message-of';
 import { ConfigError } from '@wfg/shared/runtime/env';
 import { VERSION } from '@wfg/shared/runtime/version';
 import type { Command, Values } from './command.ts';
+import { readCommandLine } from './command-line.ts';
 import { cancel } from './commands/cancel.ts';
 import { helpFor, helpText } from './commands/help.ts';
 import { logs } from './commands/logs.ts';
 import { migrate } from './commands/migrate.ts';
 import { run } from './commands/run.ts';
+import { submit } from './commands/submit.ts';
 import { up } from './commands/up.ts';
 import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
-const commands = new Map<string, Command>(Object.entries({ up, run, logs, cancel, migrate }));
+const commands = new Map<string, Command>(Object.entries({ up, run, submit, logs, cancel, migrate }));
 commands.set('help', helpFor(commands));
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main([name = 'help', ...args]: string[]): Promise<number> {
+async function main(argv: string[]): Promise<number> {
   try {
+    const { name, args } = readCommandLine(argv);
     return await execute(name, args);
   } catch (err) {
     for (const line of messageOf(err).split('\n')) say(line);
@@ -35,6 +38,9 @@ async function execute(name: string, args: string[]): Promise<number> {
   }
   const known = name === '--help' || name === '-h' ? 'help' : name;
   const command = commands.get(known);
+  if (command === undefined && name.startsWith('-')) {
+    throw usage(`only --url and --json may stand before the command: put ${name} behind it, see wfg help`);
+  }
   if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
   const { positionals, values } = parse(known, command, args);
   if (values.help) {

@@ -4,7 +4,7 @@ import { type Command, textOf } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
 import { print } from '../output.ts';
-import { runId } from '../run-id.ts';
+import { runId } from '../id.ts';
 import { serverUrl } from '../server-url.ts';
 import { jsonLine } from '../terminal-safe.ts';
 

@@ -40,6 +40,7 @@ usage: wfg COMMAND [ARGUMENTS]
 
 ${list.join('\n')}
 
+--json, which all commands take, and --url may stand before the command too.
 The server is the one of --url URL, else of WFG_URL, else the "wfg up" that runs on WFG_DATA_DIR (./.wfg).
 Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 the server or database cannot be reached.
 `;

@@ -1,9 +1,7 @@
 // wfg run: submits a workflow file and follows the run to its end.
-import { readFileSync } from 'node:fs';
 import { Run } from '@wfg/shared/contract/run';
-import { messageOf } from '@wfg/shared/rules/message-of';
 import { type Command, textOf } from '../command.ts';
-import { EXIT, ExitError, usage } from '../exit-error.ts';
+import { EXIT, ExitError } from '../exit-error.ts';
 import { took } from '../follow/describe-event.ts';
 import { followRun } from '../follow/follow-run.ts';
 import { jsonView, textView } from '../follow/run-view.ts';
@@ -11,28 +9,25 @@ import { createHttpClient } from '../http-client.ts';
 import { connectLive } from '../live-client.ts';
 import { endWithReader, print, say, screen } from '../output.ts';
 import { serverUrl } from '../server-url.ts';
+import { readSubmission, submit, SUBMIT_OPTIONS } from '../submit-file.ts';
 import { terminalLine } from '../terminal-safe.ts';
-import { readWorkflow } from '../workflow-body.ts';
 
 export const run: Command = {
   usage: 'FILE [--env K=V]... [--url URL] [--json]',
   summary: 'submit a workflow file and follow its run: status and logs, exit 0 or 1 with it',
-  details: '--env sets or replaces one of the env of the workflow. Ctrl-C leaves the run going.',
-  options: {
-    env: { type: 'string', multiple: true },
-    url: { type: 'string' },
-    json: { type: 'boolean' },
-  },
+  details: [
+    'FILE is - for standard input. --env sets or replaces one of the env of the workflow.',
+    'Ctrl-C leaves the run going.',
+  ].join('\n'),
+  options: SUBMIT_OPTIONS,
   arity: [1, 1],
   async run([file = ''], values) {
     endWithReader();
-    const env = (Array.isArray(values.env) ? values.env : []).map(String);
-    const workflow = readWorkflow(file, readText(file), env);
+    const workflow = await readSubmission(file, values);
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    const created = await http.post('api/runs', workflow, Run);
+    const { run: created, page } = await submit(http, workflow);
     const cancel = `wfg cancel ${created.run_id}${values.url ? ` --url ${http.base.href}` : ''}`;
     const view = values.json ? jsonView(print) : textView(screen());
-    const page = new URL(`runs/${created.run_id}`, http.base).href;
     view.begin(created, page);
 
     const interrupted = new Promise<'interrupted'>((resolve) => {
@@ -57,14 +52,6 @@ export const run: Command = {
     }
   },
 };
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (err) {
-    throw usage(`cannot read ${file}: ${messageOf(err)}`);
-  }
-}
 
 /** `run … failed in 7.1 s: 1 failed, 2 skipped, 4 completed`. */
 function summary(ended: Run): string {
