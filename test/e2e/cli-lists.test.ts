@@ -54,3 +54,36 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`wfg: ${words}`);
 });
+
+test('runs lists the latest ones, and those that are asked for', async () => {
+  const failed = await cluster.submit({ name: 'lists', jobs: { a: { run: 'exit 3' } } });
+  await cluster.ended(failed);
+  const waits = await cluster.submit({ name: 'waits', jobs: { a: { labels: ['nobody'], run: 'true' } } });
+  const { stdout, stderr } = await wfg(['runs', '--limit', '2']);
+  const [head, first, second, ...rest] = stdout.split('\n');
+  expect(head).toMatch(/^STATUS +RUN +ID +AGE +DURATION$/);
+  expect(first).toMatch(new RegExp(`^pending +waits.* ${waits} .* -$`));
+  expect(second).toMatch(new RegExp(`^failed +lists.* ${failed} .* s$`));
+  expect({ rest, stderr }).toEqual({ rest: [''], stderr: '' });
+  const { stdout: json } = await wfg(['runs', '--status', 'failed', '--json']);
+  expect(JSON.parse(json)).toMatchObject({ run_id: failed, name: 'lists' });
+  expect(await wfg(['runs', '--workflow', 'none'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('show tells of a run and of a job', async () => {
+  const run = await cluster.submit({
+    name: 'shown',
+    jobs: { a: { run: 'echo "v=1" >> "$WFG_OUTPUT"' }, b: { needs: 'a', run: 'exit 3' } },
+  });
+  await cluster.ended(run);
+  expect((await wfg(['show', run])).stdout).toMatch(/\nfailed +b +1\/1 .* worker-1 +exit code 3\n$/);
+  expect((await wfg(['show', run, 'a'])).stdout).toMatch(/\noutputs\nv {2}1\n$/);
+  const { stdout } = await wfg(['show', run, 'a', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ outputs: { v: '1' }, attempts: [{ outcome: 'completed' }] });
+  expect(await wfg(['show', run, 'c'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('workers lists who there is', async () => {
+  expect((await wfg(['workers'])).stdout).toMatch(/^STATUS .*\nidle +worker-1 +\d+ s +0\/\d+ /);
+  expect(JSON.parse((await wfg(['workers', '--json'])).stdout)).toMatchObject({ worker_id: 'worker-1' });
+});

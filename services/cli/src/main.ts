@@ -10,12 +10,17 @@ import { helpFor, helpText } from './commands/help.ts';
 import { logs } from './commands/logs.ts';
 import { migrate } from './commands/migrate.ts';
 import { run } from './commands/run.ts';
+import { runs } from './commands/runs.ts';
+import { show } from './commands/show.ts';
 import { submit } from './commands/submit.ts';
 import { up } from './commands/up.ts';
+import { workers } from './commands/workers.ts';
 import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
-const commands = new Map<string, Command>(Object.entries({ up, run, submit, logs, cancel, migrate }));
+const commands = new Map<string, Command>(
+  Object.entries({ up, run, submit, runs, show, logs, cancel, workers, migrate }),
+);
 commands.set('help', helpFor(commands));
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,6 @@
 // Where the command writes: results on stdout, remarks for the reader on stderr.
 import type { Screen } from './follow/run-view.ts';
+import type { Paper } from './table.ts';
 import { terminalLine } from './terminal-safe.ts';
 
 export function print(text: string): void {
@@ -13,6 +14,11 @@ export function say(text: string): void {
 
 export function screen(): Screen {
   return { write: print, isTerminal: process.stdout.isTTY };
+}
+
+export function paper(): Paper {
+  const { isTTY: isTerminal, columns } = process.stdout;
+  return { isTerminal, width: isTerminal ? columns : Infinity };
 }
 
 /** A reader who has seen enough, as in `wfg logs … | head`, ends the command without a complaint. */

@@ -1,6 +1,7 @@
 // What a change in a run looks like as one line of text.
 import type { Job } from '@wfg/shared/contract/job';
 import type { RunEvent } from '@wfg/shared/contract/live';
+import { durationText } from '../time-text.ts';
 
 export type Tone = 'good' | 'bad' | 'plain';
 
@@ -86,9 +87,5 @@ function atTime(time: string | null): string {
 /** ` in 2.1 s`, or nothing when a time is missing. */
 export function took(from: string | null, to: string | null): string {
   if (!from || !to) return '';
-  const secs = Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
-  if (secs < 60) return ` in ${secs.toFixed(1)} s`;
-  const minutes = Math.floor(secs / 60);
-  if (minutes < 60) return ` in ${minutes} min ${Math.floor(secs % 60)} s`;
-  return ` in ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return ` in ${durationText(Date.parse(to) - Date.parse(from))}`;
 }

@@ -1,0 +1,91 @@
+// wfg runs: the latest runs, a line each.
+import { pageOf } from '@wfg/shared/contract/page';
+import { RunStatus, RunSummary } from '@wfg/shared/contract/run';
+import { type Command, textOf, type Values } from '../command.ts';
+import { EXIT, usage } from '../exit-error.ts';
+import { createHttpClient, type HttpClient } from '../http-client.ts';
+import { idOf } from '../id.ts';
+import { endWithReader, paper, print, say } from '../output.ts';
+import { serverUrl } from '../server-url.ts';
+import { runName } from '../show/run-text.ts';
+import { type Column, tableText } from '../table.ts';
+import { jsonLine } from '../terminal-safe.ts';
+import { ageText, spanText } from '../time-text.ts';
+import { TINTS } from '../tint.ts';
+
+const DEFAULT_LIMIT = 20;
+/** More are not in one answer. */
+const PAGE = 500;
+const Page = pageOf(RunSummary);
+
+export const runs: Command = {
+  usage: '[--status STATUS] [--workflow ID] [--limit N] [--url URL] [--json]',
+  summary: 'list runs, the newest first',
+  details: [
+    `STATUS is one of ${RunStatus.options.join(', ')}.`,
+    `N is ${DEFAULT_LIMIT} if not given. --json: a run a line, without its jobs.`,
+  ].join('\n'),
+  options: {
+    status: { type: 'string' },
+    workflow: { type: 'string' },
+    limit: { type: 'string' },
+    url: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  arity: [0, 0],
+  async run(_args, values) {
+    endWithReader();
+    const workflow = textOf(values, 'workflow');
+    // Unlike the filter of all runs, this one knows a workflow that does not exist.
+    const path = workflow === undefined ? 'api/runs' : `api/workflows/${idOf('--workflow', workflow)}/runs`;
+    const query = new URLSearchParams();
+    const status = statusOf(values);
+    if (status !== undefined) query.set('status', status);
+    const limit = limitOf(textOf(values, 'limit'));
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const { items, more } = await readRuns(http, path, query, limit);
+    if (values.json) {
+      print(items.map(jsonLine).join(''));
+      return EXIT.ok;
+    }
+    if (items.length === 0) say(status === undefined ? 'there are no runs' : `there are no runs ${status}`);
+    else print(tableText(columns(Date.now()), items, paper()));
+    if (more && process.stdout.isTTY) say('there are more: see --limit');
+    return EXIT.ok;
+  },
+};
+
+function statusOf(values: Values): RunStatus | undefined {
+  const text = textOf(values, 'status');
+  if (text === undefined) return undefined;
+  const parsed = RunStatus.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw usage(`--status must be one of ${RunStatus.options.join(', ')}, and is "${text}"`);
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw usage(`--limit must be a number from 1 to 999999, and is "${text}"`);
+}
+
+async function readRuns(http: HttpClient, path: string, query: URLSearchParams, limit: number) {
+  const items: RunSummary[] = [];
+  for (;;) {
+    query.set('limit', String(Math.min(PAGE, limit - items.length)));
+    const page = await http.get(`${path}?${query.toString()}`, Page);
+    items.push(...page.items);
+    if (page.next === null || items.length >= limit) return { items, more: page.next !== null };
+    query.set('cursor', page.next);
+  }
+}
+
+function columns(now: number): Column<RunSummary>[] {
+  return [
+    { title: 'STATUS', text: (run) => run.status, tint: (run) => TINTS[run.status] },
+    { title: 'RUN', text: runName, shrinks: true },
+    { title: 'ID', text: (run) => run.run_id },
+    { title: 'AGE', text: (run) => ageText(now - Date.parse(run.created_at)) },
+    { title: 'DURATION', text: (run) => spanText(run.started_at, run.finished_at, now) },
+  ];
+}

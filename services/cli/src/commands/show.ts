@@ -1,0 +1,40 @@
+// wfg show: a run with its jobs, or one job with its attempts and outputs.
+import { Attempt, JobWithOutputs } from '@wfg/shared/contract/job';
+import { Run } from '@wfg/shared/contract/run';
+import { z } from 'zod';
+import { type Command, textOf } from '../command.ts';
+import { EXIT } from '../exit-error.ts';
+import { createHttpClient } from '../http-client.ts';
+import { idOf, runId } from '../id.ts';
+import { endWithReader, paper, print } from '../output.ts';
+import { serverUrl } from '../server-url.ts';
+import { jobText } from '../show/job-text.ts';
+import { runText } from '../show/run-text.ts';
+import { jsonLine } from '../terminal-safe.ts';
+
+export const show: Command = {
+  usage: 'RUN [JOB] [--url URL] [--json]',
+  summary: 'show a run with its jobs, or a job with its attempts and outputs',
+  details:
+    'A job that waits says what for. --json: the run, or the job with `outputs` and `attempts`, as one line.',
+  options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  arity: [1, 2],
+  async run([id = '', jobId], values) {
+    endWithReader();
+    const run = runId(id);
+    const job = jobId === undefined ? undefined : idOf('JOB', jobId);
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    if (job === undefined) {
+      const found = await http.get(`api/runs/${run}`, Run);
+      const page = new URL(`runs/${run}`, http.base).href;
+      print(values.json ? jsonLine(found) : runText(found, page, paper(), Date.now()));
+      return EXIT.ok;
+    }
+    const path = `api/runs/${run}/jobs/${job}`;
+    const found = await http.get(path, JobWithOutputs);
+    const attempts = await http.get(`${path}/attempts`, z.array(Attempt));
+    if (values.json) print(jsonLine({ ...found, attempts }));
+    else print(jobText({ run, job: found, attempts }, paper(), Date.now()));
+    return EXIT.ok;
+  },
+};

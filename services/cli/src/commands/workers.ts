@@ -1,0 +1,40 @@
+// wfg workers: who there is to run jobs, and what each is running.
+import { Worker } from '@wfg/shared/contract/worker';
+import { z } from 'zod';
+import { type Command, textOf } from '../command.ts';
+import { EXIT } from '../exit-error.ts';
+import { createHttpClient } from '../http-client.ts';
+import { endWithReader, paper, print, say } from '../output.ts';
+import { serverUrl } from '../server-url.ts';
+import { type Column, tableText } from '../table.ts';
+import { jsonLine } from '../terminal-safe.ts';
+import { ageText } from '../time-text.ts';
+import { TINTS } from '../tint.ts';
+
+export const workers: Command = {
+  usage: '[--url URL] [--json]',
+  summary: 'list the workers, the newest first, with what each is running',
+  details: 'BEAT is how long ago one was last heard of. --json: a worker a line, with the runs of its jobs.',
+  options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  arity: [0, 0],
+  async run(_args, values) {
+    endWithReader();
+    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const found = await http.get('api/workers', z.array(Worker));
+    if (values.json) print(found.map(jsonLine).join(''));
+    else if (found.length === 0) say('there are no workers: jobs wait until one is started');
+    else print(tableText(columns(Date.now()), found, paper()));
+    return EXIT.ok;
+  },
+};
+
+function columns(now: number): Column<Worker>[] {
+  return [
+    { title: 'STATUS', text: (worker) => worker.status, tint: (worker) => TINTS[worker.status] },
+    { title: 'WORKER', text: (worker) => worker.worker_id, shrinks: true },
+    { title: 'BEAT', text: (worker) => ageText(now - worker.last_heartbeat_ms) },
+    { title: 'BUSY', text: ({ jobs, concurrency }) => `${jobs.length}/${concurrency}` },
+    { title: 'LABELS', text: ({ labels }) => labels.join(','), shrinks: true },
+    { title: 'JOBS', text: ({ jobs }) => jobs.map((job) => job.job_id).join(','), shrinks: true },
+  ];
+}
