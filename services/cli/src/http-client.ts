@@ -1,5 +1,5 @@
 // HTTP calls to the api: every failure becomes an error with its exit code and one line for the user.
-import { jsonOrUndefined } from '@wfg/shared/contract/json';
+import { jsonOrUndefined, parseJson } from '@wfg/shared/contract/json';
 import { Problem } from '@wfg/shared/contract/problem';
 import type { z } from 'zod';
 import { errorWords } from './error-words.ts';
@@ -20,7 +20,7 @@ export function createHttpClient(base: URL): HttpClient {
   async function call<S extends z.ZodType>(path: string, init: RequestInit, answer: S): Promise<z.output<S>> {
     const { response, text } = await fetchText(path, init);
     if (!response.ok) throw refused(response, text);
-    const parsed = answer.safeParse(jsonOrUndefined(text));
+    const parsed = answer.safeParse(readJson(text));
     if (!parsed.success) {
       throw unreachable(
         `${base.href} does not answer like wfg: check --url, and that both are of one version`,
@@ -60,6 +60,15 @@ export function createHttpClient(base: URL): HttpClient {
         answer,
       ),
   };
+}
+
+/** What is passed on as JSON keeps the digits of its large numbers. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The server said no: with a Problem, or something between it and us did. */
