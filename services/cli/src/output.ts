@@ -18,7 +18,8 @@ export function screen(): Screen {
 
 export function paper(): Paper {
   const { isTTY: isTerminal, columns } = process.stdout;
-  return { isTerminal, width: isTerminal ? columns : Infinity };
+  // A terminal that does not know its size says 0.
+  return { isTerminal, width: (isTerminal && columns) || Infinity };
 }
 
 /** A reader who has seen enough, as in `wfg logs … | head`, ends the command without a complaint. */

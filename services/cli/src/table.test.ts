@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { type Column, tableText } from './table.ts';
-import { widthOf } from './text-width.ts';
+import { cutToWidth, widthOf } from './text-width.ts';
 
 const ESC = String.fromCharCode(27);
 const columns: Column<[string, string]>[] = [
@@ -36,7 +36,7 @@ test('what a name holds neither breaks a line nor takes the terminal over', () =
 test('a narrow terminal cuts what gives way, and nothing in a pipe is cut', () => {
   const rows: [string, string][] = [['failed', '漢'.repeat(20)]];
   const lines = stripVTControlCharacters(tableText(columns, rows, { isTerminal: true, width: 30 }));
-  expect(lines.split('\n')[1]).toBe(`failed  ${'漢'.repeat(8)}…   1`);
+  expect(lines.split('\n')[1]).toBe(`failed  ${'漢'.repeat(6)}…漢漢   1`);
   expect(lines.split('\n').every((line) => widthOf(line) <= 30)).toBe(true);
   expect(tableText(columns, rows, pipe)).toContain('漢'.repeat(20));
 });
@@ -45,4 +45,9 @@ test('widths', () => {
   expect(['abc', 'é', 'e\u0301', '漢', '😀', '⚠️', '👨‍👩‍👧', '🇩🇪'].map(widthOf)).toEqual([
     3, 1, 1, 2, 2, 2, 2, 2,
   ]);
+});
+
+test('a name that is cut keeps its number', () => {
+  expect(cutToWidth('nightly-build-of-everything #12', 16)).toBe('nightly-bu…g #12');
+  expect(cutToWidth('ci #12', 6)).toBe('ci #12');
 });

@@ -22,7 +22,7 @@ export interface Paper {
 
 const GAP = 2;
 /** A column that gives way keeps this much. */
-const LEAST = 12;
+const LEAST = 8;
 
 /** Lines with their ends; the first has the titles. */
 export function tableText<T>(columns: readonly Column<T>[], rows: readonly T[], paper: Paper): string {

@@ -15,17 +15,25 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text, or its beginning and `…` when it is wider than `width`. */
+/** The text, or when it is wider than `width` its beginning, `…` and its end, where names have their numbers. */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = '';
-  let left = width - 1;
-  for (const { segment } of SEGMENTS.segment(text)) {
+  const segments = Array.from(SEGMENTS.segment(text), ({ segment }) => segment);
+  const end = firstOf(segments.toReversed(), Math.floor((width - 1) / 3))
+    .toReversed()
+    .join('');
+  const beginning = firstOf(segments, width - 1 - widthOf(end)).join('');
+  return `${beginning}…${end}`;
+}
+
+/** As many as fit. */
+function firstOf(segments: readonly string[], width: number): string[] {
+  let left = width;
+  const over = segments.findIndex((segment) => {
     left -= widthOfSegment(segment);
-    if (left < 0) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+    return left < 0;
+  });
+  return segments.slice(0, over);
 }
 
 export function padToWidth(text: string, width: number): string {
