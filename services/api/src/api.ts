@@ -10,7 +10,8 @@ import { databaseDeadline } from './http/deadline.ts';
 import { originPolicy } from './http/origin.ts';
 import { startHttp } from './http/server.ts';
 import { turns } from './http/turns.ts';
-import { attachLive, type Live } from './live/live.ts';
+import { createHub } from './live/hub.ts';
+import { attachLive } from './live/live.ts';
 import { keepWorkflowFiles } from './workflow-files.ts';
 
 const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -36,14 +37,14 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
     stopping,
   );
 
-  let live: Live | undefined;
+  const hub = createHub();
   const listening = stack.use(
     listen({
       url: config.DATABASE_DIRECT_URL,
       name: 'api',
       log,
-      onBell: (bell) => live?.hear(bell),
-      onResync: () => live?.hear({ v: 1, all: true }),
+      onBell: (bell) => hub.hear(bell),
+      onResync: () => hub.hear({ v: 1, all: true }),
     }),
   );
   const doorbell = stack.use(createDoorbell(pool, log));
@@ -53,7 +54,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
 
   const allowsOrigin = originPolicy(config.CORS_ORIGINS);
   const app = createApp(
-    { pool, doorbell, log, allowsOrigin, reasons },
+    { pool, doorbell, log, hub, pollMs: listening.pollMs, allowsOrigin, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
   const takeTurn = turns(TURNS);
@@ -66,10 +67,11 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
         : fetch(request),
     ),
   );
-  live = stack.use(
+  stack.use(
     attachLive(http.server, {
       pool,
       log,
+      hub,
       pollMs: listening.pollMs,
       allowsOrigin: (origin, { headers }) => allowsOrigin(origin, headers.host ?? ''),
     }),

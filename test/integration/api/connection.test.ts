@@ -4,7 +4,8 @@ import type { ClientFrame, ServerFrame } from '@wfg/shared/contract/live';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Connection, serveConnection } from '../../../services/api/src/live/connection.ts';
+import { serveConnection } from '../../../services/api/src/live/connection.ts';
+import type { Viewer } from '../../../services/api/src/live/hub.ts';
 import { MAX_BUFFERED } from '../../../services/api/src/live/outbox.ts';
 import { submit } from '../../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
@@ -13,7 +14,7 @@ import { waitFor } from '../../support/wait-for.ts';
 let db: TestDatabase;
 let server: WebSocketServer;
 let peer: WebSocket;
-let connection: Connection;
+let connection: Viewer;
 let client: WebSocket;
 let frames: ServerFrame[];
 /** Statements that were made for the socket. */

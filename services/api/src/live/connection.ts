@@ -1,6 +1,5 @@
 // One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bell } from '@wfg/shared/contract/bell';
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { ClientFrame, type ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
 import { jitter } from '@wfg/shared/rules/pause';
@@ -10,6 +9,7 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
+import type { Viewer } from './hub.ts';
 import { logTopic } from './log-topic.ts';
 import { createOutbox } from './outbox.ts';
 import { runTopic } from './run-topic.ts';
@@ -20,14 +20,6 @@ const PING_MS = 10_000;
 const SILENCE_MS = 30_000;
 /** After the last frame of a subscription its loop has nothing to do until it is removed. */
 const OVER_MS = 24 * 3_600_000;
-
-export interface Connection {
-  /** Wakes the subscriptions that a bell may be about. */
-  hear: (bell: Bell) => void;
-  /** Ends all subscriptions and closes the socket. */
-  close: () => Promise<void>;
-  closed: Promise<void>;
-}
 
 interface Subscription {
   frame: Subscribe;
@@ -42,7 +34,7 @@ export interface ConnectionSettings {
 }
 
 /** Serves an accepted socket until it closes. */
-export function serveConnection(socket: WebSocket, { pool, log, pollMs }: ConnectionSettings): Connection {
+export function serveConnection(socket: WebSocket, { pool, log, pollMs }: ConnectionSettings): Viewer {
   const subscriptions = new Map<string, Subscription>();
   const outbox = createOutbox(socket);
   // One step at a time: whatever is subscribed, and however often anew, one piece at most is held for this client.
