@@ -6,6 +6,7 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
+import { appendLogs, type LogRow } from '@wfg/shared/queries/logs';
 import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { submitRun } from '@wfg/shared/queries/submit';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
@@ -69,6 +70,23 @@ export async function finish(
 ): Promise<Finished | undefined> {
   const [finished] = await finishJobs(pool, [reportOf(job, told)]);
   return finished;
+}
+
+/** Prints chunks of two lines each, `<attempt>:<sequence>` and an empty one, or `text` in its place. */
+export async function print(
+  pool: Pool,
+  job: ClaimedJob,
+  from: number,
+  to: number,
+  text = (sequence: number) => `${job.attempt}:${sequence}\n\n`,
+): Promise<void> {
+  const rows = Array.from({ length: to - from }, (_, index): LogRow => {
+    const sequence = from + index;
+    const lines = 2 * sequence + 2;
+    const data = text(sequence);
+    return { sequence, line: lines - 1, lines, bytes: lines, at: new Date(0), stream: 'stdout', data };
+  });
+  await appendLogs(pool, [{ lease: job, day: job.started_at.toISOString().slice(0, 10), rows }]);
 }
 
 /** Lets a scheduler work until nothing is left for it. */

@@ -1,24 +1,12 @@
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
-import { appendLogs, type LogRow } from '@wfg/shared/queries/logs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
-import { advance, claim, finish } from '../../support/engine.ts';
+import { advance, claim, finish, print } from '../../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 let db: TestDatabase;
 let api: TestApi;
 let run: string;
-
-/** Chunks of two lines each. */
-async function print(job: ClaimedJob, from: number, to: number): Promise<void> {
-  const rows = Array.from({ length: to - from }, (_, index): LogRow => {
-    const sequence = from + index;
-    const data = `${job.attempt}:${sequence}\n\n`;
-    const lines = 2 * sequence + 2;
-    return { sequence, line: lines - 1, lines, bytes: lines, at: new Date(0), stream: 'stdout', data };
-  });
-  await appendLogs(db.pool, [{ lease: job, day: job.started_at.toISOString().slice(0, 10), rows }]);
-}
 
 async function claimOne(): Promise<ClaimedJob> {
   const [job] = await claim(db.pool, { limit: 1 });
@@ -33,10 +21,10 @@ beforeAll(async () => {
   await api.ask('PUT', '/api/workflows/w', { name: 'w', jobs: { a: { run: 'true', retries: 1 } } });
   run = Object(await api.ask('POST', '/api/workflows/w/run')).body.run_id;
   const first = await claimOne();
-  await print(first, 0, 200);
+  await print(db.pool, first, 0, 200);
   await finish(db.pool, first, { outcome: 'failed', log_chunks: 200, log_lines: 400, log_bytes: 400 });
   const second = await claimOne();
-  await print(second, 0, 3);
+  await print(db.pool, second, 0, 3);
   await finish(db.pool, second, { outcome: 'failed', log_chunks: 2, log_lines: 4, log_bytes: 4 });
 });
 
@@ -92,6 +80,31 @@ test('the same is read after the run has ended, and by the workflow', async () =
   expect((await api.ask('GET', '/api/workflows/w/jobs/a/logs')).body).toHaveLength(202);
 });
 
+test.each([
+  ['the latest attempt', '', 1, 2],
+  ['a named attempt', '?attempt=0', 0, 200],
+])('the text of %s ends at its seal', async (_what, query, attempt, sealed) => {
+  const { status, headers, body } = await api.ask('GET', `/api/runs/${run}/jobs/a/logs/raw${query}`);
+  const text = chunks(attempt, 0, sealed).map((chunk) => `${chunk}\n\n`);
+  expect([status, body]).toEqual([200, text.join('')]);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'text/plain; charset=utf-8',
+    'content-disposition': `inline; filename="${run}-a-${attempt}.log"`,
+    'x-content-type-options': 'nosniff',
+  });
+  expect(await api.ask('GET', `/api/workflows/w/jobs/a/logs/raw${query}`)).toMatchObject({ status, body });
+});
+
+test('the text of a running attempt ends at what is there', async () => {
+  await api.ask('PUT', '/api/workflows/open', { name: 'open', jobs: { a: { run: 'true' } } });
+  await api.ask('POST', '/api/workflows/open/run');
+  const raw = () => api.ask('GET', '/api/workflows/open/jobs/a/logs/raw');
+  expect(await raw()).toMatchObject({ status: 200, body: '' });
+  const job = await claimOne();
+  await print(db.pool, job, 0, 3, (sequence) => `ä${sequence}\n`);
+  expect(await raw()).toMatchObject({ status: 200, body: 'ä0\nä1\nä2\n' });
+});
+
 test('a job that never ran has printed nothing', async () => {
   await api.ask('PUT', '/api/workflows/new', { name: 'new', jobs: { a: { run: 'true' } } });
   expect(await api.ask('GET', '/api/workflows/new/jobs/a/logs')).toMatchObject({ status: 200, body: [] });
@@ -101,7 +114,14 @@ test('a job that never ran has printed nothing', async () => {
 test.each([
   ['/api/workflows/w/jobs/zzz/logs', 404],
   ['/api/workflows/zzz/jobs/a/logs', 404],
+  ['/api/workflows/new/jobs/a/logs/raw', 404],
+  ['/api/workflows/w/jobs/zzz/logs/raw', 404],
+  ['/api/workflows/w/jobs/a/logs/raw?attempt=7', 404],
+  ['/api/workflows/w/jobs/a/logs/raw?limit=7', 400],
+  ['/api/workflows/new/jobs/a/logs/stream', 404],
+  ['/api/workflows/w/jobs/zzz/logs/stream', 404],
+  ['/api/workflows/w/jobs/a/logs/stream?after=1', 400],
   ['/api/runs/00000000-0000-7000-8000-000000000000/jobs/a/logs', 404],
-])('%s is unknown', async (path, status) => {
+])('%s is answered with %i', async (path, status) => {
   expect((await api.ask('GET', path)).status).toBe(status);
 });

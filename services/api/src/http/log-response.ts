@@ -1,10 +1,12 @@
-// A job's log as a JSON array, sent as fast as the client takes it and read from the database no faster.
+// A job's log as a JSON array, as text or as events, sent as fast as the client takes it and read from the database no
+// faster.
 import { Readable } from 'node:stream';
-import type { LogChunk } from '@wfg/shared/contract/log';
+import type { LogChunk, LogPosition } from '@wfg/shared/contract/log';
 import { WfgError } from '@wfg/shared/contract/problem';
-import { readAttempts } from '@wfg/shared/queries/attempts';
+import { type JobAttempts, readAttempts } from '@wfg/shared/queries/attempts';
 import { type LogFilter, readJobLog } from '@wfg/shared/queries/job-log';
 import type pg from 'pg';
+import { logStream, type StreamSettings } from '../live/log-stream.ts';
 
 /** LogChunk[] of the job. What fails after the first chunks breaks the answer off, so that it is not taken for whole. */
 export async function logResponse(
@@ -13,8 +15,7 @@ export async function logResponse(
   job: string,
   filter: LogFilter,
 ): Promise<Response> {
-  const found = await readAttempts(pool, run, job);
-  if (!found) throw unknownJob(job, `run ${run}`);
+  const found = await knownAttempts(pool, run, job);
   const batches = readJobLog(pool, found, filter);
   // Read before the answer begins, so that it can still be an error.
   const first = await batches.next();
@@ -22,6 +23,63 @@ export async function logResponse(
   return new Response(Readable.toWeb(Readable.from(text, { objectMode: false })), {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   });
+}
+
+/** What one attempt printed, as text: up to its seal, or what there is of it now. The latest, unless one is named. */
+export async function rawLogResponse(
+  pool: pg.Pool,
+  run: string,
+  job: string,
+  attempt: number | undefined,
+): Promise<Response> {
+  const found = await knownAttempts(pool, run, job);
+  const chosen = found.attempts.findLast((one) => one.attempt === (attempt ?? one.attempt));
+  if (!chosen && attempt !== undefined) {
+    throw new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
+  }
+  const limit = chosen?.log_chunks ?? 0;
+  const batches = readJobLog(pool, found, { attempt: chosen?.attempt, limit });
+  const first = await batches.next();
+  const text = plainText(first.done ? [] : first.value, batches);
+  return new Response(Readable.toWeb(Readable.from(text, { objectMode: false })), {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `inline; filename="${[run, job, chosen?.attempt ?? 0].join('-')}.log"`,
+      'cache-control': 'no-store',
+    },
+  });
+}
+
+/** The job's log as events, from behind `after` until it has ended. */
+export async function logStreamResponse(
+  run: string,
+  job: string,
+  after: LogPosition | undefined,
+  settings: StreamSettings,
+): Promise<Response> {
+  if (settings.hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
+  const found = await knownAttempts(settings.pool, run, job);
+  return new Response(logStream(found, after, settings), {
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      // A proxy that collects the answer would hold lines back.
+      'x-accel-buffering': 'no',
+      // A server that stops waits for every connection to close.
+      connection: 'close',
+    },
+  });
+}
+
+async function knownAttempts(pool: pg.Pool, run: string, job: string): Promise<JobAttempts> {
+  const found = await readAttempts(pool, run, job);
+  if (!found) throw unknownJob(job, `run ${run}`);
+  return found;
+}
+
+async function* plainText(first: LogChunk[], rest: AsyncIterable<LogChunk[]>): AsyncGenerator<string> {
+  for (const { data } of first) yield data;
+  for await (const batch of rest) for (const { data } of batch) yield data;
 }
 
 async function* jsonArray(first: LogChunk[], rest: AsyncIterable<LogChunk[]>): AsyncGenerator<string> {

@@ -79,10 +79,32 @@ export const LogQuery = z.strictObject({
 });
 export type LogQuery = z.output<typeof LogQuery>;
 
+export const RawLogQuery = LogQuery.pick({ attempt: true });
+export const LogStreamQuery = LogQuery.pick({ after: true });
+/** What a browser sends when it connects again. */
+export const LogStreamHeaders = z.object({ 'last-event-id': After.optional() });
+
 /** An answer with a JSON body. */
 export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
+
+/** The answers of the log routes that are not JSON. */
+export const RAW_LOG = {
+  200: {
+    description: 'the text up to the end of the attempt, or what there is of it now',
+    content: { 'text/plain': { schema: z.string() } },
+  },
+  404: { description: 'no such job or attempt' },
+};
+export const LOG_STREAM = {
+  200: {
+    description:
+      'events: `log` with a LogChunk and `id: <attempt>:<sequence>`, and after the last one `end` with `{state, attempt, chunks}`',
+    content: { 'text/event-stream': { schema: z.string() } },
+  },
+  404: { description: 'no such job' },
+};
 
 /** The bodies that are read, by their names in the document. `jsonBody` and `workflowBody` check them. */
 export const BODIES = {

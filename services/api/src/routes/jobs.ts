@@ -6,8 +6,17 @@ import type { Queryable } from '@wfg/shared/db/pool';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { readJob } from '@wfg/shared/queries/job';
 import type { ApiContext } from '../context.ts';
-import { logResponse, unknownJob } from '../http/log-response.ts';
-import { JobPath, json, LogQuery } from '../http/schemas.ts';
+import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
+import {
+  JobPath,
+  json,
+  LOG_STREAM,
+  LogQuery,
+  LogStreamHeaders,
+  LogStreamQuery,
+  RAW_LOG,
+  RawLogQuery,
+} from '../http/schemas.ts';
 
 const show = createRoute({
   method: 'get',
@@ -44,7 +53,24 @@ const logs = createRoute({
   },
 });
 
-export function jobRoutes({ pool }: ApiContext): OpenAPIHono {
+const rawLogs = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/logs/raw',
+  summary: 'What one attempt printed, as text; the latest unless one is named',
+  request: { params: JobPath, query: RawLogQuery },
+  responses: RAW_LOG,
+});
+
+const streamLogs = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/logs/stream',
+  summary: 'What a job printed and prints, until it has ended, as Server-Sent Events',
+  request: { params: JobPath, query: LogStreamQuery, headers: LogStreamHeaders },
+  responses: LOG_STREAM,
+});
+
+export function jobRoutes(context: ApiContext): OpenAPIHono {
+  const { pool } = context;
   const app = new OpenAPIHono();
 
   app.openapi(show, async (c) => {
@@ -67,6 +93,17 @@ export function jobRoutes({ pool }: ApiContext): OpenAPIHono {
   app.openapi(logs, async (c) => {
     const { run, job } = c.req.valid('param');
     return logResponse(pool, run, job, c.req.valid('query'));
+  });
+
+  app.openapi(rawLogs, async (c) => {
+    const { run, job } = c.req.valid('param');
+    return rawLogResponse(pool, run, job, c.req.valid('query').attempt);
+  });
+
+  app.openapi(streamLogs, async (c) => {
+    const { run, job } = c.req.valid('param');
+    const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
+    return logStreamResponse(run, job, after, context);
   });
 
   return app;

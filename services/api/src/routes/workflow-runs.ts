@@ -1,6 +1,7 @@
 // What a stored workflow runs: start, cancel, its runs, the logs of its latest one.
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { LogChunk } from '@wfg/shared/contract/log';
+import { WfgError } from '@wfg/shared/contract/problem';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
@@ -9,12 +10,17 @@ import { startRun } from '@wfg/shared/queries/start-run';
 import { readWorkflow } from '@wfg/shared/queries/workflow-views';
 import type { ApiContext } from '../context.ts';
 import { jsonBody } from '../http/body.ts';
-import { logResponse, unknownJob } from '../http/log-response.ts';
+import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
 import {
   BODIES,
   documentedBody,
   json,
+  LOG_STREAM,
   LogQuery,
+  LogStreamHeaders,
+  LogStreamQuery,
+  RAW_LOG,
+  RawLogQuery,
   RunListQuery,
   WorkflowJobPath,
   WorkflowPath,
@@ -54,7 +60,24 @@ const logs = createRoute({
   responses: { 200: json(z.array(LogChunk), 'chunks in order'), 404: { description: 'no such job' } },
 });
 
-export function workflowRunRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
+const rawLogs = createRoute({
+  method: 'get',
+  path: '/api/workflows/{id}/jobs/{job}/logs/raw',
+  summary: 'What one attempt of a job printed in the latest run, as text; the latest unless one is named',
+  request: { params: WorkflowJobPath, query: RawLogQuery },
+  responses: RAW_LOG,
+});
+
+const streamLogs = createRoute({
+  method: 'get',
+  path: '/api/workflows/{id}/jobs/{job}/logs/stream',
+  summary: 'What a job printed and prints in the latest run, until it has ended, as Server-Sent Events',
+  request: { params: WorkflowJobPath, query: LogStreamQuery, headers: LogStreamHeaders },
+  responses: LOG_STREAM,
+});
+
+export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
+  const { pool, doorbell } = context;
   const app = new OpenAPIHono();
 
   app.openapi(start, async (c) => {
@@ -93,7 +116,25 @@ export function workflowRunRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
     return c.json([], 200);
   });
 
+  app.openapi(rawLogs, async (c) => {
+    const { id, job } = c.req.valid('param');
+    return rawLogResponse(pool, await latestRun(pool, id), job, c.req.valid('query').attempt);
+  });
+
+  app.openapi(streamLogs, async (c) => {
+    const { id, job } = c.req.valid('param');
+    const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
+    return logStreamResponse(await latestRun(pool, id), job, after, context);
+  });
+
   return app;
+}
+
+async function latestRun(db: Queryable, id: string): Promise<string> {
+  const run = await readLatestRun(db, id);
+  if (run !== null) return run;
+  if (await readWorkflow(db, id)) throw new WfgError('not_found', `workflow ${id} has not run yet`);
+  throw unknownWorkflow(id);
 }
 
 /** A workflow whose definition was removed is known as long as there are runs of it. */

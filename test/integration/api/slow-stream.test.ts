@@ -1,0 +1,97 @@
+// A log stream against a client that does not read: what is made for it is bounded.
+import { readAttempts } from '@wfg/shared/queries/attempts';
+import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
+import { logStream } from '../../../services/api/src/live/log-stream.ts';
+import { advance, claim, finish, print, submit } from '../../support/engine.ts';
+import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const BEAT_MS = 15_000;
+const COMMENT = ':\n\n';
+
+let db: TestDatabase;
+let hub: Hub;
+let run: string;
+let job: ClaimedJob;
+let reader: ReadableStreamDefaultReader<Uint8Array>;
+/** Statements that were made for the stream. */
+let reads: number;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  db = await testDatabase();
+  hub = createHub();
+  run = await submit(db.pool, { a: {} });
+  const [claimed] = await claim(db.pool, { limit: 1 });
+  if (!claimed) throw new Error('nothing to claim');
+  job = claimed;
+  const attempts = await readAttempts(db.pool, run, 'a');
+  if (!attempts) throw new Error('no attempts');
+  const settings = { pool: db.pool, log: pino({ level: 'silent' }), hub, pollMs: () => 1_000 };
+  reader = logStream(attempts, undefined, settings).getReader();
+  reads = 0;
+  db.pool.on('acquire', () => reads++);
+});
+
+afterEach(async () => {
+  await reader.cancel();
+  await hub.close();
+  vi.useRealTimers();
+  await db[Symbol.asyncDispose]();
+});
+
+async function next(): Promise<string> {
+  const { value } = await reader.read();
+  return new TextDecoder().decode(value);
+}
+
+test('nothing is read before it is asked for, and one page at most that is not taken', async () => {
+  await print(db.pool, job, 0, 200, (sequence) => `${sequence}:${'x'.repeat(10_000)}\n`);
+  await finish(db.pool, job, { log_chunks: 200, log_lines: 400, log_bytes: 400 });
+  await advance(db.pool);
+  reads = 0;
+  expect(hub.count()).toBe(0);
+  expect(await next()).toMatch(/^event: log\nid: 0:0\n/);
+  for (let n = 0; n < 100; n++) hub.hear({ v: 1, all: true });
+  vi.advanceTimersByTime(BEAT_MS);
+  // The attempts and their first page.
+  expect(reads).toBe(2);
+  for (let n = 1; n < 200; n++) expect(await next()).toContain(`id: 0:${n}\n`);
+  expect(await next()).toBe('event: end\ndata: {"state":"completed","attempt":0,"chunks":200}\n\n');
+  expect(await reader.read()).toMatchObject({ done: true });
+  await waitFor('it to be over', () => hub.count() === 0);
+});
+
+test('a silent stream says every 15 s that it is there', async () => {
+  for (let n = 0; n < 3; n++) {
+    const text = next();
+    await waitFor('it to be followed', () => reads >= 2);
+    vi.advanceTimersByTime(BEAT_MS);
+    expect(await text).toBe(COMMENT);
+  }
+  const text = next();
+  await print(db.pool, job, 0, 1);
+  hub.hear({ v: 1, logs: [`${run}-0`] });
+  expect(await text).toMatch(/^event: log\nid: 0:0\n/);
+});
+
+test('who leaves while a chunk waits for him is let go', async () => {
+  await print(db.pool, job, 0, 5);
+  await next();
+  expect(hub.count()).toBe(1);
+  await reader.cancel();
+  await waitFor('him to be gone', () => hub.count() === 0);
+});
+
+test('who takes nothing for two minutes is not waited for', async () => {
+  await print(db.pool, job, 0, 5);
+  await next();
+  vi.advanceTimersByTime(7 * BEAT_MS);
+  expect(hub.count()).toBe(1);
+  vi.advanceTimersByTime(BEAT_MS);
+  await waitFor('him to be gone', () => hub.count() === 0);
+  expect(await reader.read()).toMatchObject({ done: true });
+});
