@@ -1,11 +1,11 @@
-// GET /openapi.json: made from the route definitions, with the error answer that every route shares.
+// GET /openapi.json and its page /docs: made from the route definitions, with the error answer that every route shares.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Problem, PROBLEMS } from '@wfg/shared/contract/problem';
+import { docsRoute } from './docs.ts';
+import { METHODS } from './docs-document.ts';
 import { BODIES } from './schemas.ts';
 
-const METHODS = ['get', 'put', 'post', 'delete'] as const;
-
-/** Serves the document of all routes that were added before. */
+/** Serves the document, and the page, of all routes that were added before. */
 export function openApiRoute(app: OpenAPIHono): void {
   for (const [name, schema] of Object.entries({ Problem, ...BODIES }))
     app.openAPIRegistry.register(name, schema);
@@ -21,6 +21,7 @@ export function openApiRoute(app: OpenAPIHono): void {
     for (const method of METHODS) Object.assign(path[method]?.responses ?? {}, { default: problem });
   }
   app.get('/openapi.json', (c) => c.json(document));
+  docsRoute(app, document);
 }
 
 function describeCodes(): string {
