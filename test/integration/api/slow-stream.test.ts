@@ -1,8 +1,9 @@
-// A log stream against a client that does not read: what is made for it is bounded.
+// A log against a client that does not read: what is made for it is bounded.
 import { readAttempts } from '@wfg/shared/queries/attempts';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { rawLogResponse } from '../../../services/api/src/http/log-response.ts';
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
 import { logStream } from '../../../services/api/src/live/log-stream.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
@@ -63,6 +64,21 @@ test('nothing is read before it is asked for, and one page at most that is not t
   expect(await next()).toBe('event: end\ndata: {"state":"completed","attempt":0,"chunks":200}\n\n');
   expect(await reader.read()).toMatchObject({ done: true });
   await waitFor('it to be over', () => hub.count() === 0);
+});
+
+test('no more of a text is read than its client takes', async () => {
+  await print(db.pool, job, 0, 200, (sequence) => `${sequence}:${'x'.repeat(10_000)}\n`);
+  reads = 0;
+  const { body } = await rawLogResponse(db.pool, run, 'a', undefined);
+  const text = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let taken = (await text?.read())?.value ?? '';
+  // Time enough to read on.
+  for (let n = 0; n < 20; n++) await db.pool.query('select');
+  expect(reads).toBe(2 + 20);
+  for (let piece = await text?.read(); piece?.value !== undefined; piece = await text?.read())
+    taken += piece.value;
+  expect(taken.match(/^\d+(?=:)/gm)).toEqual(Array.from({ length: 200 }, (_, n) => String(n)));
+  expect(reads).toBe(2 + 20 + 3);
 });
 
 test('a silent stream says every 15 s that it is there', async () => {
