@@ -141,5 +141,6 @@ test('a page of another origin cannot connect, nor can a client of another proto
   await using cluster = await startCluster(database);
   const url = `${cluster.url.replace('http', 'ws')}/ws`;
   expect(await refused(new WebSocket(url, 'wfg.v1', { origin: 'http://evil.example' }))).toBe(403);
+  expect(await refused(new WebSocket(url, 'wfg.v1', { headers: { host: 'evil.example' } }))).toBe(403);
   expect(await refused(new WebSocket(url, 'other'))).toBe(400);
 });

@@ -7,7 +7,7 @@ import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { getPath } from 'hono/utils/url';
 import { createApp } from './app.ts';
 import { databaseDeadline } from './http/deadline.ts';
-import { originPolicy } from './http/origin.ts';
+import { isLocal, originPolicy } from './http/origin.ts';
 import { startHttp } from './http/server.ts';
 import { turns } from './http/turns.ts';
 import { createHub } from './live/hub.ts';
@@ -73,7 +73,8 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
       log,
       hub,
       pollMs: listening.pollMs,
-      allowsOrigin: (origin, { headers }) => allowsOrigin(origin, headers.host ?? ''),
+      mayConnect: ({ headers: { host = '', origin } }) =>
+        isLocal(host) && (origin === undefined || allowsOrigin(origin, host)),
     }),
   );
   log.info({ url: http.url }, 'listening');

@@ -187,3 +187,19 @@ test.each([
     detail: expect.stringContaining(message),
   });
 });
+
+test('a PUT is answered with what it stored, however often others delete it meanwhile', async () => {
+  const body = { name: 'n', jobs: { a: { run: 'true' } } };
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const method = index % 2 === 0 ? 'PUT' : 'DELETE';
+      const { status } = await api.ask(
+        method,
+        '/api/workflows/contested',
+        method === 'PUT' ? body : undefined,
+      );
+      return `${method} ${status}`;
+    }),
+  );
+  expect(statuses).not.toContain('PUT 404');
+});

@@ -15,7 +15,7 @@ export function originPolicy(trusted: readonly string[]): OriginPolicy {
 }
 
 /** Whether a Host header names this machine. */
-function isLocal(host: string): boolean {
+export function isLocal(host: string): boolean {
   return isLoopback(URL.parse(`http://${host}`)?.hostname ?? '');
 }
 

@@ -12,8 +12,8 @@ const CLOSE_MS = 2_000;
 
 export interface LiveSettings extends ConnectionSettings {
   hub: Hub;
-  /** Whether a page of this origin may connect; requests without an Origin do not come from a page. */
-  allowsOrigin: (origin: string, request: IncomingMessage) => boolean;
+  /** Whether it comes from this machine, and if from a page, from one that may. */
+  mayConnect: (request: IncomingMessage) => boolean;
 }
 
 /** Serves /ws on an HTTP server. Disposal closes the hub: every socket with 1001, and the streams. */
@@ -39,9 +39,8 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
   }
 
   function refusalOf(request: IncomingMessage): string | null {
-    const { origin } = request.headers;
     if (request.url?.split('?')[0] !== '/ws') return '404 Not Found';
-    if (origin !== undefined && !settings.allowsOrigin(origin, request)) return '403 Forbidden';
+    if (!settings.mayConnect(request)) return '403 Forbidden';
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
     if (!offered?.includes(PROTOCOL)) return '400 Bad Request';
     if (hub.isFull()) return '503 Service Unavailable';

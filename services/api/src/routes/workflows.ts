@@ -3,12 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
-import { GraphStatus, type WorkflowView, WorkflowView as Workflow } from '@wfg/shared/contract/workflow';
+import {
+  type Definition,
+  GraphStatus,
+  type WorkflowView,
+  WorkflowView as Workflow,
+} from '@wfg/shared/contract/workflow';
 import { listWorkflows, readWorkflow } from '@wfg/shared/queries/workflow-views';
 import { deleteWorkflow, putWorkflow } from '@wfg/shared/queries/workflows';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
 import { statesOf } from '@wfg/shared/rules/states';
 import type { Queryable } from '@wfg/shared/db/pool';
+import { withTx } from '@wfg/shared/db/tx';
+import type { Pool } from 'pg';
 import type { ApiContext } from '../context.ts';
 import { workflowBody } from '../http/body.ts';
 import { nextLink } from '../http/next-link.ts';
@@ -89,23 +96,23 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
 
   app.openapi(create, async (c) => {
     const id = randomUUID();
-    await putWorkflow(pool, id, await workflowBody(c));
+    const { view } = await store(pool, id, await workflowBody(c));
     c.header('location', `/api/workflows/${id}/status`);
-    return c.json(await shown(pool, id), 201);
+    return c.json(view, 201);
   });
 
   app.openapi(createSample, async (c) => {
-    await putWorkflow(pool, SAMPLE_ID, sampleWorkflow());
+    const { view } = await store(pool, SAMPLE_ID, sampleWorkflow());
     c.header('location', `/api/workflows/${SAMPLE_ID}/status`);
-    return c.json(await shown(pool, SAMPLE_ID), 201);
+    return c.json(view, 201);
   });
 
   app.openapi(show, async (c) => c.json(await shown(pool, c.req.valid('param').id), 200));
 
   app.openapi(put, async (c) => {
     const { id } = c.req.valid('param');
-    const created = await putWorkflow(pool, id, await workflowBody(c));
-    return c.json(await shown(pool, id), created ? 201 : 200);
+    const { created, view } = await store(pool, id, await workflowBody(c));
+    return c.json(view, created ? 201 : 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -115,6 +122,18 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
   });
 
   return app;
+}
+
+/** Stores and reads back together, so that a delete in between does not make what was stored look unknown. */
+async function store(
+  pool: Pool,
+  id: string,
+  definition: Definition,
+): Promise<{ created: boolean; view: WorkflowView }> {
+  return withTx(pool, async (tx) => ({
+    created: await putWorkflow(tx, id, definition),
+    view: await shown(tx, id),
+  }));
 }
 
 async function shown(db: Queryable, id: string): Promise<WorkflowView> {
