@@ -104,8 +104,9 @@ function toCommand(job: ClaimedJob): Omit<CommandJob, 'upstream'> {
     jobId: job.job_id,
     env: { ...job.run_env, ...job.spec.env },
     run: job.spec.run,
-    steps: job.spec.steps,
+    steps: job.spec.steps?.map((step) => ({ ...step, on_success: true, on_failure: false })) ?? null,
     timeoutSecs: job.timeout_secs,
+    mask: [],
   };
 }
 

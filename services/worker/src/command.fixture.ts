@@ -33,6 +33,7 @@ export async function run(
       steps: null,
       timeoutSecs: null,
       upstream: {},
+      mask: [],
       ...(typeof job === 'string' ? { run: job } : job),
     },
     {

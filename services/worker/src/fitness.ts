@@ -17,6 +17,7 @@ const PROBE = {
   steps: null,
   timeoutSecs: 10,
   upstream: { probe: { key: 'value' } },
+  mask: [],
 };
 
 export interface Fitness {

@@ -83,10 +83,11 @@ describe('a timeout', () => {
   });
 
   test('of a step ends the job, but not a later step', async () => {
+    const turn = { env: {}, on_success: true, on_failure: false };
     const steps = [
-      { label: 'a', run: 'true', env: {}, timeout: 1 },
-      { label: 'b', run: 'sleep 1.2; echo done', env: {}, timeout: null },
-      { label: 'c', run: 'sleep 60', env: {}, timeout: 1 },
+      { ...turn, label: 'a', run: 'true', timeout: 1 },
+      { ...turn, label: 'b', run: 'sleep 1.2; echo done', timeout: null },
+      { ...turn, label: 'c', run: 'sleep 60', timeout: 1 },
     ];
     const ran = await run(spawner, { steps });
     expect(ran).toMatchObject({ outcome: 'timed_out', error: 'timeout after 1s: done\n' });

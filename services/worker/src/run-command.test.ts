@@ -8,7 +8,14 @@ let spawner: Spawner;
 beforeAll(() => void (spawner = createSpawner({ log: quiet })));
 afterAll(() => spawner[Symbol.asyncDispose]());
 
-const step = (label: string, text: string) => ({ label, run: text, env: {}, timeout: null });
+const step = (label: string, text: string) => ({
+  label,
+  run: text,
+  env: {},
+  timeout: null,
+  on_success: true,
+  on_failure: false,
+});
 const last = ({ chunks }: Ran) => chunks.at(-1);
 
 describe('a plain run', () => {

@@ -1,7 +1,6 @@
 // Executes one attempt of a command job, from its folder to its result.
 
 import { randomUUID } from 'node:crypto';
-import type { CommandSpec } from '@wfg/shared/queries/claim';
 import { commandEnv, type Env } from './command-env.ts';
 import { drainOutput } from './drain-output.ts';
 import { type JobDir, makeJobDir } from './job-dir.ts';
@@ -11,7 +10,7 @@ import { OutputCollector, OutputError, type Outputs, parseOutputFile, readOutput
 import { failed, runShell, type ShellIo, type ShellResult } from './run-shell.ts';
 import { explainSpawnError, isMachineFault } from './spawn-error.ts';
 import type { Spawner } from './spawner.ts';
-import { createStopper } from './stopper.ts';
+import { Stopper } from './stopper.ts';
 
 export interface CommandJob {
   runId: string;
@@ -23,13 +22,24 @@ export interface CommandJob {
   env: Env;
   /** Run as it is, if there are no steps. */
   run: string | null;
-  /** One after another, each under `set -e`; the first that fails ends the job. */
-  steps: CommandSpec['steps'];
+  /** One after another, each under `set -e`. */
+  steps: Step[] | null;
   timeoutSecs: number | null;
   /** Outputs of the direct dependencies, by job and key. */
   upstream: Record<string, Outputs>;
   /** Names of variables whose values are masked. */
-  mask?: string[];
+  mask: string[];
+}
+
+interface Step {
+  label: string;
+  run: string;
+  env: Env;
+  /** In seconds. */
+  timeout: number | null;
+  /** Whether it runs while no step has failed, and whether after one has. */
+  on_success: boolean;
+  on_failure: boolean;
 }
 
 /** What is the same for all commands of a worker. */
@@ -63,11 +73,12 @@ const COMPLETED: ShellResult = { outcome: 'completed', exitCode: 0, signal: null
  */
 export async function runCommand(job: CommandJob, io: CommandIo): Promise<CommandResult> {
   await using dir = await makeJobDir(io.spawner, job.upstream);
-  using stopper = createStopper(io.signal, job.timeoutSecs);
+  using stopper = new Stopper(job.timeoutSecs);
+  stopper.obey(io.signal);
   const outputs = new OutputCollector();
   const secrets = new Secrets();
   for (const { env } of shellsOf(job)) {
-    for (const name of job.mask ?? []) secrets.add(env[name] ?? job.env[name] ?? '');
+    for (const name of job.mask) secrets.add(env[name] ?? job.env[name] ?? '');
   }
   const log = createJobOutput({
     write: (chunk) => io.log.write(chunk),
@@ -91,12 +102,13 @@ export async function runCommand(job: CommandJob, io: CommandIo): Promise<Comman
   }
 }
 
-/** One after another, up to the first that fails. */
+/** The steps whose turn it is, one after another. The first that fails decides, whatever is cleaned up after it. */
 async function runShells(job: CommandJob, workerId: string, dir: JobDir, io: ShellIo): Promise<ShellResult> {
-  let result = COMPLETED;
-  for (const { flags, run, label, env, timeout } of shellsOf(job)) {
+  let failure: ShellResult | null = null;
+  for (const { flags, run, label, env, timeout, ...turn } of shellsOf(job)) {
+    if (!(failure === null ? turn.on_success : turn.on_failure)) continue;
     const jobEnv = { ...job.env, ...env };
-    result = await runShell(
+    const result = await runShell(
       {
         label,
         args: [...flags, ...(await dir.shellArgs(run))],
@@ -106,23 +118,23 @@ async function runShells(job: CommandJob, workerId: string, dir: JobDir, io: She
       },
       io,
     );
-    if (result.outcome !== 'completed') break;
+    if (result.outcome === 'completed') continue;
+    if (io.stopper.reason !== null) return result;
+    failure ??= result;
   }
-  return result;
+  return failure ?? COMPLETED;
 }
 
-interface ShellText {
+interface ShellText extends Omit<Step, 'label'> {
   flags: string[];
-  run: string;
   label: string | null;
-  env: Env;
-  timeout: number | null;
 }
 
 /** A plain run is the user's own script; of steps it is promised that they stop at the first error. */
 function shellsOf({ run, steps }: CommandJob): ShellText[] {
   if (steps && steps.length > 0) return steps.map((step) => ({ ...step, flags: ['-e'] }));
-  return [{ flags: [], run: run ?? '', label: null, env: {}, timeout: null }];
+  const turn = { on_success: true, on_failure: false };
+  return [{ flags: [], run: run ?? '', label: null, env: {}, timeout: null, ...turn }];
 }
 
 /** What the shells left in the background ends with the job; a daemon that made itself a session of its own stays. */

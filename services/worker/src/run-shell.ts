@@ -5,7 +5,7 @@ import { drainOutput } from './drain-output.ts';
 import type { JobOutput } from './job-output.ts';
 import type { CommandExit, RunningCommand } from './running-command.ts';
 import type { Spawner } from './spawner.ts';
-import type { Stopper } from './stopper.ts';
+import type { Stop, Stopper } from './stopper.ts';
 import { within } from './within.ts';
 
 /** For the news of a shell's end, after it was killed. */
@@ -55,20 +55,19 @@ export interface ShellResult {
 export async function runShell(shell: Shell, io: ShellIo): Promise<ShellResult> {
   const { spawner, mark, log, stopper, started } = io;
   const { label, args, env, cwd, timeoutSecs } = shell;
-  if (stopper.reason) return judgeStopped(NO_EXIT, stopper, log.tail());
+  if (stopper.reason) return judgeStopped(NO_EXIT, stopper.reason, log.tail());
   if (label !== null) log.writeLine('stdout', `=== ${label.replaceAll(/[\r\n]+/g, ' ')} ===`);
   const bad = findBadVariable(env);
   if (bad !== null) return failed(bad);
   const command = await spawner.start({ file: '/bin/sh', args, cwd, env, mark });
   const read = Promise.all([log.attach('stdout', command.stdout), log.attach('stderr', command.stderr)]);
   started.push({ command, read });
-  const limit = stopper.limit(timeoutSecs);
-  const ended = await Promise.race([command.exited.then(() => true), stopper.stopped.then(() => false)]);
-  limit[Symbol.dispose]();
-  if (!ended) await command.kill(io.killGraceMs);
+  using limit = stopper.limit(timeoutSecs);
+  const stop = await Promise.race([command.exited.then(() => null), limit.stopped.then(() => limit.reason)]);
+  if (stop) await command.kill(io.killGraceMs);
   const exit = (await within(command.exited, NEWS_MS)) ? await command.exited : NO_EXIT;
   await drainOutput(log.reading, read);
-  return ended ? judge(exit, log.tail()) : judgeStopped(exit, stopper, log.tail());
+  return stop ? judgeStopped(exit, stop, log.tail()) : judge(exit, log.tail());
 }
 
 function judge({ code, signal, error }: CommandExit, tail: string): ShellResult {
@@ -79,8 +78,7 @@ function judge({ code, signal, error }: CommandExit, tail: string): ShellResult 
   return { ...result, outcome: 'completed', error: null };
 }
 
-function judgeStopped({ code, signal }: CommandExit, { reason }: Stopper, tail: string): ShellResult {
-  const { outcome = 'killed', error = '' } = reason ?? {};
+function judgeStopped({ code, signal }: CommandExit, { outcome, error }: Stop, tail: string): ShellResult {
   return { outcome, exitCode: code, signal, error: outcome === 'timed_out' ? error + tail : error };
 }
 

@@ -1,45 +1,56 @@
-// Why an attempt is ended before its command ends by itself: the first reason counts.
+// Why an attempt, or one of its steps, is ended before its command ends by itself: the first reason counts.
 
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { after } from './long-timer.ts';
 
-interface Stop {
+export interface Stop {
   outcome: 'timed_out' | 'killed';
   error: string;
 }
 
-export interface Stopper extends Disposable {
-  reason: Stop | null;
-  /** Resolves when there is a reason. */
-  stopped: Promise<void>;
-  stop: (reason: Stop) => void;
-  /** Stops when the time is over, unless disposed of before; null is no limit. */
-  limit: (secs: number | null) => Disposable;
-}
+export class Stopper implements Disposable {
+  /** Null until it stops. */
+  reason: Stop | null = null;
+  readonly #stopped = Promise.withResolvers<void>();
+  readonly #parts: Stopper[] = [];
+  readonly #stack = new DisposableStack();
 
-/** Stops by itself after a time, and when `signal` is aborted, whose reason is shown to the user. */
-export function createStopper(signal: AbortSignal, timeoutSecs: number | null): Stopper {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const onAbort = () => stopper.stop({ outcome: 'killed', error: messageOf(signal.reason) });
-  const stopper: Stopper = {
-    reason: null,
-    stopped: promise,
-    stop(reason) {
-      stopper.reason ??= reason;
-      resolve();
-    },
-    limit(secs) {
-      if (secs === null) return { [Symbol.dispose]: () => undefined };
-      const reason: Stop = { outcome: 'timed_out', error: `timeout after ${secs}s: ` };
-      return after(secs * 1_000, () => stopper.stop(reason));
-    },
-    [Symbol.dispose]() {
-      signal.removeEventListener('abort', onAbort);
-      limit[Symbol.dispose]();
-    },
-  };
-  const limit = stopper.limit(timeoutSecs);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort);
-  return stopper;
+  /** Stops by itself when the time is over, unless disposed of before; null is no limit. */
+  constructor(secs: number | null) {
+    if (secs === null) return;
+    const reason: Stop = { outcome: 'timed_out', error: `timeout after ${secs}s: ` };
+    this.#stack.use(after(secs * 1_000, () => this.stop(reason)));
+  }
+
+  /** Resolves when there is a reason. */
+  get stopped(): Promise<void> {
+    return this.#stopped.promise;
+  }
+
+  stop(reason: Stop): void {
+    if (this.reason !== null) return;
+    this.reason = reason;
+    this.#stopped.resolve();
+    for (const part of this.#parts) part.stop(reason);
+  }
+
+  /** Stops when the signal is aborted, whose reason is shown to the user. */
+  obey(signal: AbortSignal): void {
+    const onAbort = () => this.stop({ outcome: 'killed', error: messageOf(signal.reason) });
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    this.#stack.defer(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  /** For a part of the work: stops with this one, or when its own time is over. */
+  limit(secs: number | null): Stopper {
+    const part = new Stopper(secs);
+    if (this.reason !== null) part.stop(this.reason);
+    this.#parts.push(part);
+    return part;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stack.dispose();
+  }
 }
