@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import type { Definition } from '@wfg/shared/contract/definition';
 import { WfgError } from '@wfg/shared/contract/problem';
-import { type Definition, ID_PATTERN } from '@wfg/shared/contract/workflow';
+import { ID_PATTERN } from '@wfg/shared/contract/workflow';
 import { errorCode } from '@wfg/shared/db/sqlstate';
 import { loadWorkflow, putFirstWorkflow } from '@wfg/shared/queries/workflows';
 import { messageOf } from '@wfg/shared/rules/message-of';

@@ -1,5 +1,6 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
+import { Backoff } from './backoff.ts';
 
 /** Ids of workflows and jobs. `.` and `..` mean something else in URLs, and `__proto__` in JavaScript. */
 export const ID_PATTERN = /^(?!\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,255}$/;
@@ -11,24 +12,6 @@ export const MAX_NEEDS = 200_000;
 /** Variables of all environments together. */
 export const MAX_ENV_ENTRIES = 100_000;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
-
-const Seconds = z.int().min(0).max(1_000_000_000);
-const Jitter = z.number().min(0).max(1).optional();
-
-const BACKOFF_FORMS =
-  'must be "None", { Fixed: { delay_secs: N } } or { Exponential: { base_secs: B, max_secs: M } }, each with jitter? 0..1';
-/** How long to wait before a try is repeated; see wfg_backoff() for the formula. */
-export const Backoff = z.union(
-  [
-    z.literal('None'),
-    z.strictObject({ Fixed: z.strictObject({ delay_secs: Seconds, jitter: Jitter }) }),
-    z.strictObject({
-      Exponential: z.strictObject({ base_secs: Seconds, max_secs: Seconds, jitter: Jitter }),
-    }),
-  ],
-  { error: BACKOFF_FORMS },
-);
-export type Backoff = z.infer<typeof Backoff>;
 
 const Text = z
   .string({ error: 'must be text' })
@@ -119,41 +102,6 @@ export const WorkflowInput = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with name and jobs' : undefined) },
 );
 export type WorkflowInput = z.infer<typeof WorkflowInput>;
-
-/** One shell of a job. */
-export interface DefinedStep {
-  label: string;
-  run: string;
-  env: Env;
-  timeout: number | null;
-}
-
-/** A job of a definition, every default filled in. */
-export interface DefinedJob {
-  id: string;
-  name: string;
-  needs: string[];
-  run: string | null;
-  steps: DefinedStep[] | null;
-  env: Env;
-  timeout: number | null;
-  labels: string[];
-  max_retries: number;
-  backoff: Backoff;
-  priority: number;
-  metadata: Record<string, unknown>;
-  ports: Record<string, unknown>[];
-  children: unknown[] | null;
-  collapsed: boolean;
-}
-
-/** A workflow that has passed every check: what is stored, and what runs are made from. */
-export interface Definition {
-  name: string;
-  trigger: string;
-  env: Env;
-  jobs: DefinedJob[];
-}
 
 export const GraphStatus = z.enum(['queued', 'running', 'success', 'failure', 'skipped', 'cancelled']);
 export type GraphStatus = z.infer<typeof GraphStatus>;

@@ -1,5 +1,6 @@
 // Starts a run of a stored definition, unless one is going on.
-import type { Definition, Env } from '../contract/workflow.ts';
+import { Definition } from '../contract/definition.ts';
+import type { Env } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
 import { submitRun, type Submitted } from './submit.ts';
 
@@ -16,9 +17,10 @@ order by id desc limit 1`;
  * workflow. Needs a transaction of its own.
  */
 export async function startRun(tx: Queryable, workflowId: string, env: Env): Promise<Submitted | null> {
-  const locked = await tx.query<{ definition: Definition }>(LOCK, [workflowId]);
-  const definition = locked.rows[0]?.definition;
-  if (!definition) return null;
+  const locked = await tx.query<{ definition: unknown }>(LOCK, [workflowId]);
+  const stored = locked.rows[0];
+  if (!stored) return null;
   const { rows } = await tx.query<{ id: string }>(GOING_ON, [workflowId]);
-  return rows[0] ? { run_id: rows[0].id, lanes: {} } : submitRun(tx, workflowId, definition, env);
+  if (rows[0]) return { run_id: rows[0].id, lanes: {} };
+  return submitRun(tx, workflowId, Definition.parse(stored.definition), env);
 }

@@ -1,6 +1,7 @@
 // Makes a run: one row for it and one for each of its jobs, in one statement.
+import type { Definition } from '../contract/definition.ts';
 import { toStorableJson, toStorableText } from '../contract/json.ts';
-import type { Definition, Env } from '../contract/workflow.ts';
+import type { Env } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { CommandSpec } from './claim.ts';
 

@@ -1,5 +1,6 @@
 // Definitions with the states of their latest run, as workflow-graph shows them.
-import type { Definition, WorkflowView } from '../contract/workflow.ts';
+import { Definition } from '../contract/definition.ts';
+import type { WorkflowView } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type LatestState, toWorkflowView } from '../rules/graph-view.ts';
 import { MOVED_ON } from './run-row.ts';
@@ -57,7 +58,7 @@ select bytes, to_json(created_at) #>> '{}' as created_at, id, definition, latest
 
 interface Row {
   id: string;
-  definition: Definition;
+  definition: unknown;
   latest: (LatestState & { job_id: string })[] | null;
 }
 
@@ -110,5 +111,5 @@ export async function listWorkflows(db: Queryable, filter: WorkflowFilter): Prom
 }
 
 function toView({ id, definition, latest }: Row): WorkflowView {
-  return toWorkflowView(id, definition, new Map(latest?.map((job) => [job.job_id, job])));
+  return toWorkflowView(id, Definition.parse(definition), new Map(latest?.map((job) => [job.job_id, job])));
 }

@@ -1,6 +1,6 @@
 // Definitions: storing and removing them.
 import { toStorableJson, toStorableText } from '../contract/json.ts';
-import type { Definition } from '../contract/workflow.ts';
+import type { Definition } from '../contract/definition.ts';
 import type { Queryable } from '../db/pool.ts';
 
 // Where the definition came from a file, that file's hash stays: the file wins again only when it changes.

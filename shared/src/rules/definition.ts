@@ -1,10 +1,8 @@
 // Turns a workflow as handed in (file map or workflow-graph array) into a checked Definition.
 import type { z } from 'zod';
+import type { DefinedJob, DefinedStep, Definition } from '../contract/definition.ts';
 import { type Issue, WfgError } from '../contract/problem.ts';
 import {
-  type DefinedJob,
-  type DefinedStep,
-  type Definition,
   type FileJob,
   type GraphJob,
   ID_PATTERN,
@@ -54,7 +52,7 @@ export function defineWorkflow(input: unknown): Definition {
     : Object.entries(jobs).map(([id, job]) => fromFileJob(id, job));
   const issues = jobIssues(defined, isArray);
   if (issues.length > 0) throw invalid(issues);
-  return { name, trigger: trigger ?? displayTrigger(on), env: env ?? {}, jobs: defined };
+  return { name, trigger: trigger ?? displayTrigger(on), env: env ?? {}, timeout: null, jobs: defined };
 }
 
 /**
@@ -107,12 +105,22 @@ function displayTrigger(on: z.infer<typeof WorkflowInput>['on']): string {
   return `on: [${(Array.isArray(on) ? on : Object.keys(on)).join(', ')}]`;
 }
 
+const UNCONDITIONAL_COMMAND = {
+  uses: null,
+  with: null,
+  condition: null,
+  tolerates: 'nothing' as const,
+  mask: [],
+  not_on: [],
+  expires_in: null,
+};
+
 function fromFileJob(id: string, job: FileJob): DefinedJob {
   const steps = (job.steps ?? []).flatMap((step, index): DefinedStep[] => {
     const run = step.run?.trim();
     if (!run) return [];
     const label = step.name ?? step.id ?? `step ${index + 1}`;
-    return [{ label, run, env: step.env ?? {}, timeout: step.timeout ?? null }];
+    return [{ label, run, env: step.env ?? {}, timeout: step.timeout ?? null, if: null }];
   });
   const needs = typeof job.needs === 'string' ? [job.needs] : (job.needs ?? []);
   return {
@@ -125,7 +133,8 @@ function fromFileJob(id: string, job: FileJob): DefinedJob {
     timeout: job.timeout ?? null,
     labels: normalLabels(job.labels),
     max_retries: job.retry?.max_retries ?? job.retries ?? 0,
-    backoff: job.retry?.backoff ?? 'None',
+    backoff: job.retry?.backoff ?? null,
+    ...UNCONDITIONAL_COMMAND,
     priority: job.priority ?? 0,
     metadata: {},
     ports: [],
@@ -145,7 +154,8 @@ function fromGraphJob(job: GraphJob): DefinedJob {
     timeout: null,
     labels: normalLabels(job.required_labels),
     max_retries: job.max_retries ?? 0,
-    backoff: 'None',
+    backoff: null,
+    ...UNCONDITIONAL_COMMAND,
     priority: 0,
     metadata: job.metadata ?? {},
     ports: job.ports ?? [],

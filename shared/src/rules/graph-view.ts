@@ -1,6 +1,7 @@
 // A definition as workflow-graph shows it: each job with the state it has in the latest run.
+import type { DefinedJob, Definition } from '../contract/definition.ts';
 import type { JobState } from '../contract/job.ts';
-import type { DefinedJob, Definition, GraphJobView, WorkflowView } from '../contract/workflow.ts';
+import type { GraphJobView, WorkflowView } from '../contract/workflow.ts';
 import { graphStatus } from './states.ts';
 
 /** What the latest run says about a job; times in milliseconds since the epoch. */

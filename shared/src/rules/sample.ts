@@ -1,5 +1,5 @@
 // The workflow that shows wfg at work: workflow-graph's built-in sample, eight jobs in four layers.
-import type { Definition } from '../contract/workflow.ts';
+import type { Definition } from '../contract/definition.ts';
 import { defineWorkflow } from './definition.ts';
 
 export const SAMPLE_ID = 'ci-1';

@@ -38,7 +38,7 @@ jobs:
     needs: ['a'],
     labels: ['aws', 'linux'],
     max_retries: 2,
-    backoff: 'None',
+    backoff: null,
   });
   expect(jobs[1]).toMatchObject({
     run: null,

@@ -1,7 +1,7 @@
 // Reads the text of a workflow file, YAML or JSON, and says where in it a fault is.
 import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { type Issue, WfgError } from '../contract/problem.ts';
-import type { Definition } from '../contract/workflow.ts';
+import type { Definition } from '../contract/definition.ts';
 import { defineWorkflow } from './definition.ts';
 import { messageOf } from './message-of.ts';
 

@@ -1,5 +1,5 @@
 // The wait before a retry, computed by the database when an attempt has failed.
-import type { Backoff } from '@wfg/shared/contract/workflow';
+import type { Backoff } from '@wfg/shared/contract/backoff';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../support/postgres.ts';
 

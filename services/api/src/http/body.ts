@@ -1,7 +1,7 @@
 // Reads request bodies: limits, content types, JSON, and the text of workflow files.
 import { parseJson } from '@wfg/shared/contract/json';
 import { WfgError } from '@wfg/shared/contract/problem';
-import type { Definition } from '@wfg/shared/contract/workflow';
+import type { Definition } from '@wfg/shared/contract/definition';
 import { defineWorkflow, issuesOf } from '@wfg/shared/rules/definition';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';

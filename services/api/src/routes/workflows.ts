@@ -1,14 +1,10 @@
 // Definitions: list, create, show, replace, remove.
 import { randomUUID } from 'node:crypto';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Definition } from '@wfg/shared/contract/definition';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
-import {
-  type Definition,
-  GraphStatus,
-  type WorkflowView,
-  WorkflowView as Workflow,
-} from '@wfg/shared/contract/workflow';
+import { GraphStatus, type WorkflowView, WorkflowView as Workflow } from '@wfg/shared/contract/workflow';
 import { listWorkflows, readWorkflow } from '@wfg/shared/queries/workflow-views';
 import { deleteWorkflow, putWorkflow } from '@wfg/shared/queries/workflows';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
