@@ -88,19 +88,21 @@ export const GraphJob = z.strictObject({
 export type GraphJob = z.infer<typeof GraphJob>;
 
 /** A workflow as handed in, in either form. */
-export const WorkflowInput = z.strictObject(
-  {
-    id: z.unknown().optional(),
-    name: Text,
-    on: Trigger.nullish(),
-    trigger: z.string().optional(),
-    env: Env.nullish(),
-    jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)], {
-      error: "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
-    }),
-  },
-  { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with name and jobs' : undefined) },
-);
+export const WorkflowInput = z
+  .strictObject(
+    {
+      id: z.unknown().optional(),
+      name: Text,
+      on: Trigger.nullish(),
+      trigger: z.string().optional(),
+      env: Env.nullish(),
+      jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)], {
+        error: "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
+      }),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with name and jobs' : undefined) },
+  )
+  .meta({ id: 'WorkflowInput' });
 export type WorkflowInput = z.infer<typeof WorkflowInput>;
 
 export const GraphStatus = z.enum(['queued', 'running', 'success', 'failure', 'skipped', 'cancelled']);

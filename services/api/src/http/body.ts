@@ -15,12 +15,21 @@ const MAX_WORKFLOW = 16 * MIB;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
 
+/** A route with a body of JSON. */
+interface JsonRoute<S extends z.ZodType> {
+  request: { body: { content: { 'application/json': { schema: S } } } };
+}
+
 /**
- * The JSON body of at most 1 MiB, checked; no body is `{}`.
+ * The JSON body of at most 1 MiB, checked as its route says; no body is `{}`.
  *
  * @throws {WfgError} too_large, unsupported_type, malformed_json, invalid_body.
  */
-export async function jsonBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
+export async function jsonBody<S extends z.ZodType>(
+  c: Context,
+  { request }: JsonRoute<S>,
+): Promise<z.output<S>> {
+  const { schema } = request.body.content['application/json'];
   const text = await readText(c, MAX_JSON);
   if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw unsupported(c, 'application/json');
   const parsed = schema.safeParse(text === '' ? {} : parseBody(text));

@@ -3,12 +3,10 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Problem, PROBLEMS } from '@wfg/shared/contract/problem';
 import { docsRoute } from './docs.ts';
 import { METHODS } from './docs-document.ts';
-import { BODIES } from './schemas.ts';
 
 /** Serves the document, and the page, of all routes that were added before. */
 export function openApiRoute(app: OpenAPIHono): void {
-  for (const [name, schema] of Object.entries({ Problem, ...BODIES }))
-    app.openAPIRegistry.register(name, schema);
+  app.openAPIRegistry.register('Problem', Problem);
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'wfg', version: '1', description: describeCodes() },

@@ -1,38 +1,16 @@
 // The workers, and how this process is.
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { Worker } from '@wfg/shared/contract/worker';
-import { listWorkers } from '@wfg/shared/queries/worker-list';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { getHealth, getReadiness } from '@wfg/shared/contract/routes/system';
+import { listWorkers } from '@wfg/shared/contract/routes/workers';
+import { listWorkers as readWorkers } from '@wfg/shared/queries/worker-list';
 import type { ApiContext } from '../context.ts';
-import { json } from '../http/schemas.ts';
-
-const workers = createRoute({
-  method: 'get',
-  path: '/api/workers',
-  summary: 'The workers that are known, newest first, at most 1,000',
-  responses: { 200: json(z.array(Worker), 'the workers') },
-});
-
-const health = createRoute({
-  method: 'get',
-  path: '/health',
-  summary: 'Whether the process lives',
-  responses: { 200: json(z.object({ status: z.literal('ok') }), 'it does') },
-});
-
-const Readiness = z.object({ ready: z.boolean(), reasons: z.array(z.string()) });
-
-const ready = createRoute({
-  method: 'get',
-  path: '/ready',
-  summary: 'Whether the process can do its work',
-  responses: { 200: json(Readiness, 'it can'), 503: json(Readiness, 'it cannot, and why') },
-});
+import { bind } from '../http/bind.ts';
 
 export function systemRoutes({ pool, reasons }: ApiContext): OpenAPIHono {
   const app = new OpenAPIHono();
-  app.openapi(workers, async (c) => c.json(await listWorkers(pool), 200));
-  app.openapi(health, (c) => c.json({ status: 'ok' as const }, 200));
-  app.openapi(ready, (c) => {
+  app.openapi(bind(app, listWorkers), async (c) => c.json(await readWorkers(pool), 200));
+  app.openapi(bind(app, getHealth), (c) => c.json({ status: 'ok' as const }, 200));
+  app.openapi(bind(app, getReadiness), (c) => {
     const why = reasons();
     return c.json({ ready: why.length === 0, reasons: why }, why.length === 0 ? 200 : 503);
   });

@@ -1,7 +1,7 @@
 // What a stored workflow runs: start, cancel, its runs, the logs of its latest one.
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { LogChunk } from '@wfg/shared/contract/log';
+import { OpenAPIHono } from '@hono/zod-openapi';
 import { WfgError } from '@wfg/shared/contract/problem';
+import * as routes from '@wfg/shared/contract/routes/workflow-runs';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
@@ -9,80 +9,19 @@ import { readLatestRun } from '@wfg/shared/queries/latest-run';
 import { startRun } from '@wfg/shared/queries/start-run';
 import { readWorkflow } from '@wfg/shared/queries/workflow-views';
 import type { ApiContext } from '../context.ts';
+import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
 import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
-import {
-  BODIES,
-  documentedBody,
-  json,
-  LOG_STREAM,
-  LogQuery,
-  LogStreamHeaders,
-  LogStreamQuery,
-  RAW_LOG,
-  RawLogQuery,
-  RunListQuery,
-  WorkflowJobPath,
-  WorkflowPath,
-} from '../http/schemas.ts';
-import { RunPage, runPage } from './runs.ts';
+import { runPage } from './runs.ts';
 import { unknownWorkflow } from './workflows.ts';
-
-const start = createRoute({
-  method: 'post',
-  path: '/api/workflows/{id}/run',
-  summary: 'Start a run; while one goes on it is answered instead, unless it is being cancelled',
-  request: { params: WorkflowPath, body: documentedBody('StartRun') },
-  responses: { 202: json(z.object({ run_id: z.uuid() }), 'the run') },
-});
-
-const cancel = createRoute({
-  method: 'post',
-  path: '/api/workflows/{id}/cancel',
-  summary: 'Cancel all runs of the workflow that go on',
-  request: { params: WorkflowPath },
-  responses: { 202: { description: 'asked for' } },
-});
-
-const list = createRoute({
-  method: 'get',
-  path: '/api/workflows/{id}/runs',
-  summary: 'Runs of the workflow without their jobs, newest first',
-  request: { params: WorkflowPath, query: RunListQuery },
-  responses: { 200: json(RunPage, 'a page of runs') },
-});
-
-const logs = createRoute({
-  method: 'get',
-  path: '/api/workflows/{id}/jobs/{job}/logs',
-  summary: "A job's output in the latest run",
-  request: { params: WorkflowJobPath, query: LogQuery },
-  responses: { 200: json(z.array(LogChunk), 'chunks in order'), 404: { description: 'no such job' } },
-});
-
-const rawLogs = createRoute({
-  method: 'get',
-  path: '/api/workflows/{id}/jobs/{job}/logs/raw',
-  summary: 'What one attempt of a job printed in the latest run, as text; the latest unless one is named',
-  request: { params: WorkflowJobPath, query: RawLogQuery },
-  responses: RAW_LOG,
-});
-
-const streamLogs = createRoute({
-  method: 'get',
-  path: '/api/workflows/{id}/jobs/{job}/logs/stream',
-  summary: 'What a job printed and prints in the latest run, until it has ended, as Server-Sent Events',
-  request: { params: WorkflowJobPath, query: LogStreamQuery, headers: LogStreamHeaders },
-  responses: LOG_STREAM,
-});
 
 export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
   const { pool, doorbell } = context;
   const app = new OpenAPIHono();
 
-  app.openapi(start, async (c) => {
+  app.openapi(bind(app, routes.startRun), async (c) => {
     const { id } = c.req.valid('param');
-    const { env = {} } = await jsonBody(c, BODIES.StartRun);
+    const { env = {} } = await jsonBody(c, routes.startRun);
     const started = await withTx(pool, (tx) => startRun(tx, id, env));
     if (!started) throw unknownWorkflow(id);
     const { run_id, lanes } = started;
@@ -91,7 +30,7 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
     return c.json({ run_id }, 202);
   });
 
-  app.openapi(cancel, async (c) => {
+  app.openapi(bind(app, routes.cancelRuns), async (c) => {
     const { id } = c.req.valid('param');
     const runs = await withTx(pool, async (tx) => cancelRuns(tx, await findOpenRuns(tx, id)));
     if (runs.length > 0) doorbell.ring({ cancel: runs, settle: true, runs });
@@ -99,14 +38,14 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
     return c.body(null, 202);
   });
 
-  app.openapi(list, async (c) => {
+  app.openapi(bind(app, routes.listWorkflowRuns), async (c) => {
     const { id } = c.req.valid('param');
     const page = await runPage(pool, c.req.valid('query'), id);
     if (page.items.length === 0) await assertKnown(pool, id);
     return c.json(page, 200);
   });
 
-  app.openapi(logs, async (c) => {
+  app.openapi(bind(app, routes.getLatestLog), async (c) => {
     const { id, job } = c.req.valid('param');
     const run = await readLatestRun(pool, id);
     if (run !== null) return logResponse(pool, run, job, c.req.valid('query'));
@@ -116,12 +55,12 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
     return c.json([], 200);
   });
 
-  app.openapi(rawLogs, async (c) => {
+  app.openapi(bind(app, routes.getLatestRawLog), async (c) => {
     const { id, job } = c.req.valid('param');
     return rawLogResponse(pool, await latestRun(pool, id), job, c.req.valid('query').attempt);
   });
 
-  app.openapi(streamLogs, async (c) => {
+  app.openapi(bind(app, routes.streamLatestLog), async (c) => {
     const { id, job } = c.req.valid('param');
     const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
     return logStreamResponse(await latestRun(pool, id), job, after, context);

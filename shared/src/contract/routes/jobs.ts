@@ -1,0 +1,54 @@
+// One job of a run: itself, its attempts, outputs and logs.
+import { z } from 'zod';
+import { Attempt, JobWithOutputs, Outputs } from '../job.ts';
+import { LOG, LOG_STREAM, LogQuery, LogStreamHeaders, LogStreamQuery, RAW_LOG, RawLogQuery } from './logs.ts';
+import { JobPath } from './parameters.ts';
+import { answer, type Route } from './route.ts';
+
+export const getJob = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}',
+  summary: 'A job with its outputs',
+  request: { params: JobPath },
+  responses: { 200: answer(JobWithOutputs, 'the job') },
+} satisfies Route;
+
+export const listAttempts = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/attempts',
+  summary: 'Every execution of a job, the first one first',
+  request: { params: JobPath },
+  responses: { 200: answer(z.array(Attempt), 'the attempts') },
+} satisfies Route;
+
+export const getOutputs = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/outputs',
+  summary: 'The named results of a job; none unless it completed',
+  request: { params: JobPath },
+  responses: { 200: answer(Outputs, 'values by name') },
+} satisfies Route;
+
+export const getLog = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/logs',
+  summary: 'What a job printed, all attempts unless one is named',
+  request: { params: JobPath, query: LogQuery },
+  responses: LOG,
+} satisfies Route;
+
+export const getRawLog = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/logs/raw',
+  summary: 'What one attempt printed, as text; the latest unless one is named',
+  request: { params: JobPath, query: RawLogQuery },
+  responses: RAW_LOG,
+} satisfies Route;
+
+export const streamLog = {
+  method: 'get',
+  path: '/api/runs/{run}/jobs/{job}/logs/stream',
+  summary: 'What a job printed and prints, until it has ended, as Server-Sent Events',
+  request: { params: JobPath, query: LogStreamQuery, headers: LogStreamHeaders },
+  responses: LOG_STREAM,
+} satisfies Route;

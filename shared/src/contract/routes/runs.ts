@@ -1,0 +1,67 @@
+// Runs: list, start one from a workflow in the body, show, cancel.
+import { z } from 'zod';
+import { pageOf } from '../page.ts';
+import { Run, RunStatus, RunSummary } from '../run.ts';
+import { Id, LABEL_PATTERN, LABEL_RULE } from '../workflow.ts';
+import { count, Moment, RunCursor, RunPath } from './parameters.ts';
+import { answer, json, type Route } from './route.ts';
+import { workflowBody } from './workflow-body.ts';
+
+/** What every list of runs can be narrowed by. */
+export const RunListQuery = z.strictObject({
+  status: RunStatus.optional(),
+  workflow_type: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: 'a job calls the handler of this type' }),
+  label: z
+    .string()
+    .regex(LABEL_PATTERN, LABEL_RULE)
+    .optional()
+    .meta({ description: 'a job requires this label' }),
+  since: Moment.optional(),
+  until: Moment.optional(),
+  limit: count(1, 500).optional(),
+  cursor: RunCursor.optional(),
+});
+export type RunListQuery = z.output<typeof RunListQuery>;
+
+export const RunPage = pageOf(RunSummary).meta({ id: 'RunPage' });
+export type RunPage = z.infer<typeof RunPage>;
+
+export const listRuns = {
+  method: 'get',
+  path: '/api/runs',
+  summary: 'Runs without their jobs, newest first',
+  request: { query: RunListQuery.extend({ workflow_id: Id.optional() }) },
+  responses: { 200: answer(RunPage, 'a page of runs') },
+} satisfies Route;
+
+export const submitRun = {
+  method: 'post',
+  path: '/api/runs',
+  summary: 'Start a run of the workflow in the body, which is not stored',
+  request: { body: workflowBody },
+  responses: { 201: answer(Run, 'the run') },
+} satisfies Route;
+
+export const getRun = {
+  method: 'get',
+  path: '/api/runs/{run}',
+  summary: 'A run with its jobs',
+  request: { params: RunPath },
+  responses: { 200: answer(Run, 'the run') },
+} satisfies Route;
+
+// Nothing of a run survives its cancel yet, so `force` makes no difference.
+const CancelRun = z.strictObject({ force: z.boolean().optional() }).meta({ id: 'CancelRun' });
+
+export const cancelRun = {
+  method: 'post',
+  path: '/api/runs/{run}/cancel',
+  summary: 'Cancel a run: what waits ends at once, what runs is asked to stop',
+  request: { params: RunPath, body: json(CancelRun) },
+  responses: { 202: { description: 'asked for' } },
+} satisfies Route;
