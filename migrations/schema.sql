@@ -85,6 +85,35 @@ create table wfg_attempts (
   constraint wfg_attempts_pkey PRIMARY KEY (run_id, "position", attempt, ended_on)
 ) partition by RANGE (ended_on);
 
+create table wfg_event_counts (
+  one boolean default true not null,
+  counted_at timestamp with time zone not null,
+  pending bigint not null,
+  processing bigint not null,
+  failed bigint not null,
+  dead_lettered bigint not null,
+  constraint wfg_event_counts_one_check CHECK (one),
+  constraint wfg_event_counts_pkey PRIMARY KEY (one)
+);
+
+create table wfg_event_tallies (
+  moved_on date not null,
+  state text not null,
+  events bigint not null,
+  busy_ms bigint not null,
+  constraint wfg_event_tallies_state_check CHECK (state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))
+);
+comment on column wfg_event_tallies.busy_ms is 'what their last attempts took together';
+
+create table wfg_handlers (
+  workflow_type text not null,
+  backoff json,
+  timeout_secs integer,
+  declared_at timestamp with time zone default wfg_now() not null,
+  constraint wfg_handlers_pkey PRIMARY KEY (workflow_type),
+  constraint wfg_handlers_timeout_secs_check CHECK (timeout_secs > 0)
+);
+
 create table wfg_history (
   moved_on date not null,
   run_id uuid not null,
@@ -136,8 +165,14 @@ create table wfg_history (
   payload json,
   outputs json,
   metadata json,
+  tolerates text default 'nothing'::text not null,
+  out_of_time boolean default false not null,
+  expires_secs integer,
+  resolved json,
   constraint wfg_history_pkey PRIMARY KEY (run_id, "position", moved_on)
 ) partition by RANGE (moved_on);
+CREATE INDEX wfg_history_of_type ON ONLY wfg_history USING btree (workflow_type, run_id) WHERE "position" = 0;
+CREATE INDEX wfg_history_standalone ON ONLY wfg_history USING btree (run_id) WHERE "position" = 0;
 
 create table wfg_jobs (
   run_id uuid not null,
@@ -189,6 +224,10 @@ create table wfg_jobs (
   payload json,
   outputs json,
   metadata json,
+  tolerates text default 'nothing'::text not null,
+  out_of_time boolean default false not null,
+  expires_secs integer,
+  resolved json,
   constraint active_has_lease CHECK ((state = 'active'::text) = (lease_expires_at IS NOT NULL) AND (state <> 'active'::text OR nonce IS NOT NULL AND started_at IS NOT NULL AND worker_id IS NOT NULL)),
   constraint ended_has_time CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)),
   constraint kind_has_type CHECK ((kind = 'command'::text) = (workflow_type IS NULL)),
@@ -204,7 +243,8 @@ create table wfg_jobs (
   constraint wfg_jobs_position_check CHECK ("position" >= 0),
   constraint wfg_jobs_priority_check CHECK (priority >= '-100'::integer AND priority <= 100),
   constraint wfg_jobs_required_labels_check CHECK (cardinality(required_labels) > 0 AND array_position(required_labels, NULL::text) IS NULL),
-  constraint wfg_jobs_state_check CHECK (state = ANY (ARRAY['blocked'::text, 'pending'::text, 'active'::text, 'completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text]))
+  constraint wfg_jobs_state_check CHECK (state = ANY (ARRAY['blocked'::text, 'pending'::text, 'active'::text, 'completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text])),
+  constraint wfg_jobs_tolerates_check CHECK (tolerates = ANY (ARRAY['nothing'::text, 'failure'::text, 'cancel'::text]))
 ) with (
   fillfactor=80,
   autovacuum_vacuum_scale_factor=0.02,
@@ -214,19 +254,26 @@ create table wfg_jobs (
 );
 CREATE INDEX wfg_jobs_active ON wfg_jobs USING btree (worker_id) WHERE state = 'active'::text;
 CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "position") WHERE state = 'pending'::text;
+CREATE INDEX wfg_jobs_dead ON wfg_jobs USING btree (run_id) WHERE "position" = 0 AND state = 'failed'::text;
 CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
+CREATE INDEX wfg_jobs_standalone ON wfg_jobs USING btree (run_id) WHERE "position" = 0;
 CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
 CREATE UNIQUE INDEX wfg_jobs_by_name ON wfg_jobs USING btree (run_id, job_id) WHERE "position" > 0;
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
 comment on column wfg_jobs.begun_at is 'when the first attempt started; started_at: the last one';
 comment on column wfg_jobs.blocked_on is 'parents not yet settled';
 comment on column wfg_jobs.children is 'positions of the jobs that depend on it';
+comment on column wfg_jobs.condition is 'an expression that a scheduler judges when all parents have ended; null: released without';
 comment on column wfg_jobs.error is 'the last error, or why it was skipped; never cleared by success';
+comment on column wfg_jobs.expires_secs is 'how long it may wait for its first attempt once it can be claimed; expires_at is made from it';
 comment on column wfg_jobs.lane is 'hash of (required_labels, priority): what a worker claims by';
+comment on column wfg_jobs.out_of_time is 'it is asked to stop because its run''s time is over: it ends failed, not cancelled';
 comment on column wfg_jobs.outcome is 'how the last attempt ended';
 comment on column wfg_jobs.parents is 'positions of the jobs it depends on, as the user ordered them';
 comment on column wfg_jobs.required_labels is 'with the implied one: :command, :event <type>, :task <name>';
+comment on column wfg_jobs.resolved is 'spec with its expressions replaced by their values; null: spec has none';
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
+comment on column wfg_jobs.tolerates is 'nothing: skipped as soon as an ancestor did not complete; failure: judged all the same; cancel: spared by a cancel of the run too';
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
 comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
@@ -282,17 +329,21 @@ create table wfg_runs (
   trigger text default ''::text not null,
   error text,
   env json default '{}'::json not null,
+  deadline_at timestamp with time zone,
+  timed_out_at timestamp with time zone,
   constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint wfg_runs_open_jobs_check CHECK (open_jobs >= 0),
   constraint wfg_runs_pkey PRIMARY KEY (id),
   constraint wfg_runs_state_check CHECK (state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))
 );
 CREATE INDEX wfg_runs_by_state ON wfg_runs USING btree (state, id);
+CREATE INDEX wfg_runs_deadline ON wfg_runs USING btree (deadline_at) WHERE state = 'open'::text AND timed_out_at IS NULL;
 CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
 CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state = 'open'::text;
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
 comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settled; at 0 the run ends';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
+comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 
 create table wfg_workers (

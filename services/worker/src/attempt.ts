@@ -1,5 +1,5 @@
 // One attempt from claim to answer: run the command, store its log, seal it, report the result.
-import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import type { ClaimedCommand } from '@wfg/shared/queries/claim';
 import type { Result } from '@wfg/shared/queries/finish';
 import type { Lease } from '@wfg/shared/queries/leases';
 import { readUpstream } from '@wfg/shared/queries/upstream';
@@ -32,7 +32,7 @@ export interface Attempt extends Held {
 type End = Pick<Result, 'outcome'> & Partial<Result>;
 
 /** Starts a claimed job. */
-export function startAttempt(job: ClaimedJob, context: AttemptContext): Attempt {
+export function startAttempt(job: ClaimedCommand, context: AttemptContext): Attempt {
   const { pool, sink, reporter, fitness } = context;
   const { run_id, position, attempt, nonce } = job;
   const lease: Lease = { run_id, position, attempt, nonce };
@@ -95,7 +95,7 @@ export function startAttempt(job: ClaimedJob, context: AttemptContext): Attempt 
   return { lease, stop, ended };
 }
 
-function toCommand(job: ClaimedJob): Omit<CommandJob, 'upstream'> {
+function toCommand(job: ClaimedCommand): Omit<CommandJob, 'upstream'> {
   return {
     runId: job.run_id,
     attempt: job.attempt,

@@ -109,7 +109,7 @@ export async function startWorker({ config, log, stopping }: Start<Config>): Pro
       leaseSecs: config.LEASE_TTL_SECS,
       nonce: (randomBytes(8).readBigUInt64BE() >> 1n).toString(),
     });
-    for (const job of jobs) start(startAttempt(job, context));
+    for (const job of jobs) if (job.kind === 'command') start(startAttempt(job, context));
     if (jobs.length > 0) doorbell.ring({ runs: [...new Set(jobs.map((job) => job.run_id))] });
     return hearing.pollMs();
   }

@@ -1,5 +1,7 @@
-// Cancels runs: what waits ends at once, what runs is asked to stop.
+// Cancels runs and jobs: what waits ends at once, what runs is asked to stop.
+import type { JobState } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
+import { changeJobs } from './job-change.ts';
 
 // Locked in the order of their ids, as everywhere.
 const REQUEST = `
@@ -8,32 +10,38 @@ with asked as (
 )
 update wfg_runs r
 set cancel_requested_at = coalesce(r.cancel_requested_at, wfg_now()),
+    cancel_force = r.cancel_force or $2::boolean,
     version = case when r.cancel_requested_at is null then r.version + 1 else r.version end,
     settled = false
 from asked where r.id = asked.id
 returning r.id`;
 
 // One statement for both, so that a job claimed or handed back meanwhile is judged by the state it is in by then.
+// A run out of time spares nothing.
 const CANCEL = `
 update wfg_jobs j
 set cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()),
+    out_of_time = j.state = 'active' and r.timed_out_at is not null,
     state = case when j.state = 'active' then j.state else 'cancelled' end,
     finished_at = case when j.state = 'active' then null else wfg_now() end,
     settled = j.state = 'active',
     version = j.version + 1, updated_at = wfg_now()
 from wfg_runs r
-where r.id = any($1::uuid[]) and r.cancel_requested_at is not null and j.run_id = r.id
-  and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)
-returning j.state`;
+where r.id = any($1::uuid[]) and (r.cancel_requested_at is not null or r.timed_out_at is not null) and j.run_id = r.id
+  and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
+  and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)`;
 
-/** Applies the wish to the jobs of those of the (locked) runs that have it. */
+/** Applies the wish to the jobs of those of the (locked) runs that have it, and the end of their time. */
 export async function cancelJobs(tx: Queryable, runs: readonly string[]): Promise<void> {
   await tx.query(CANCEL, [runs]);
 }
 
-/** Cancels those of the runs that are open, and returns their ids. Needs a transaction of its own. */
-export async function cancelRuns(tx: Queryable, runs: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(REQUEST, [runs]);
+/**
+ * Cancels those of the runs that are open, and returns their ids. Jobs whose `if` calls always() or cancelled() are
+ * spared, unless `force`. Needs a transaction of its own.
+ */
+export async function cancelRuns(tx: Queryable, runs: readonly string[], force = false): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(REQUEST, [runs, force]);
   const open = rows.map((row) => row.id);
   if (open.length > 0) await cancelJobs(tx, open);
   return open;
@@ -45,4 +53,29 @@ const OPEN = `select id from wfg_runs where workflow_id = $1::text and state = '
 export async function findOpenRuns(db: Queryable, workflowId: string): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(OPEN, [workflowId]);
   return rows.map((row) => row.id);
+}
+
+// The run's row first (a standalone job has none), then the job, as everywhere. The run is not told: a scheduler
+// settles the job.
+const LOCK_RUN = `select from wfg_runs where id = $1::uuid for update`;
+const CANCEL_ONE = `
+with decided as (
+  select j.run_id, j.position, case when j.state = 'active' then 'active' else 'cancelled' end as next
+  from wfg_jobs j
+  where j.run_id = $1::uuid and j.job_id = $2::text and j.state in ('blocked', 'pending', 'active')
+  for update
+), ${changeJobs({
+  cancel_requested_at: 'coalesce(j.cancel_requested_at, wfg_now())',
+  version: `case when d.next = 'active' and j.cancel_requested_at is not null then j.version else j.version + 1 end`,
+})}
+select next as state from decided`;
+
+/**
+ * Cancels one job, of a graph or standalone: returns the state it is in now (`active`: it was asked to stop), or null
+ * when there is no such job that could be cancelled. Needs a transaction of its own.
+ */
+export async function cancelJob(tx: Queryable, runId: string, jobId: string): Promise<JobState | null> {
+  await tx.query(LOCK_RUN, [runId]);
+  const { rows } = await tx.query<{ state: JobState }>(CANCEL_ONE, [runId, jobId]);
+  return rows[0]?.state ?? null;
 }

@@ -9,6 +9,7 @@
 //   the lock, since a candidate may have been claimed meanwhile. Labels too: two sets could share a hash.
 // * What another claim holds locked is skipped, so a short answer may hide more work further down: `claimJobs` looks
 //   again, four times as deep, until it has enough or the due rows end.
+// * What has expired is left to the reaper, who says so.
 // * The version grows by two: a claim may tell two things, that the job and that its run has started.
 // * The claim never shares a transaction with a finish or a release: that deadlocks, SKIP LOCKED or not.
 //
@@ -18,12 +19,14 @@
 //   and 1,000,000 due in 40 foreign     2.5 ms (2.4 to 4.7)  3.0 ms (2.4 to 4.3)  10 ms (8.7 to 13)
 //   lanes, 200,000 delayed in its own, 500,000 ended
 // The server's share of the last row: planning 0.8 ms, execution 1.0 ms for 4 jobs, of which a probe a lane 0.6 ms.
+import { CommandSpec } from '../contract/command.ts';
+import type { Backoff } from '../contract/backoff.ts';
 import type { Queryable } from '../db/pool.ts';
 
 export interface ClaimRequest {
   workerId: string;
-  /** This start of the worker, apart from its name. */
-  instance: string;
+  /** This start of the worker, apart from its name; null for a worker that claims over HTTP. */
+  instance: string | null;
   /** Every label offered, implied ones (`:command`) included. */
   labels: readonly string[];
   /** Most jobs to take, from 1. */
@@ -33,28 +36,44 @@ export interface ClaimRequest {
   nonce: string;
 }
 
-/** What a command executes; stored with the job when it is submitted. */
-export interface CommandSpec {
-  run: string | null;
-  steps: { label: string; run: string; env: Record<string, string>; timeout: number | null }[] | null;
-  /** The job's own; it goes before the run's. */
-  env: Record<string, string>;
-}
-
-export interface ClaimedJob {
+interface Claimed {
   run_id: string;
   position: number;
   job_id: string;
   workflow_id: string | null;
+  required_labels: string[];
+  priority: number;
   attempt: number;
   tries: number;
+  max_attempts: number;
+  /** Null: none was given with the job. */
+  backoff: Backoff | null;
   nonce: string;
+  created_at: Date;
+  run_at: Date;
   started_at: Date;
   timeout_secs: number | null;
   parents: number[];
-  spec: CommandSpec;
   run_env: Record<string, string>;
 }
+
+export interface ClaimedCommand extends Claimed {
+  kind: 'command';
+  workflow_type: null;
+  payload: null;
+  spec: CommandSpec;
+}
+
+/** The call of a handler, standalone or in a graph. */
+export interface ClaimedEvent extends Claimed {
+  kind: 'event';
+  workflow_type: string;
+  /** Integers beyond 2^53 are opaque values, which `JSON.stringify` writes as they came. */
+  payload: unknown;
+  spec: null;
+}
+
+export type ClaimedJob = ClaimedCommand | ClaimedEvent;
 
 /** The statement itself, for `npm run claim:explain`. */
 export const CLAIM = `
@@ -85,6 +104,7 @@ with recursive lane as (
   from candidate c
   join wfg_jobs j on j.run_id = c.run_id and j.position = c.position
   where j.state = 'pending' and j.required_labels <@ $2::text[]
+    and (j.expires_at is null or j.attempt >= 0 or j.expires_at > wfg_now())
   order by c.priority desc, c.run_at, c.run_id, c.position
   limit $3::int
   for update of j skip locked
@@ -97,8 +117,9 @@ with recursive lane as (
       log_chunks = null, log_lines = null, log_bytes = null
   from locked l
   where j.run_id = l.run_id and j.position = l.position
-  returning j.run_id, j.position, j.job_id, j.workflow_id, j.attempt, j.tries, j.nonce::text, j.started_at,
-    j.timeout_secs, j.parents, j.spec, j.priority, j.run_at
+  returning j.run_id, j.position, j.job_id, j.workflow_id, j.kind, j.workflow_type, j.payload, j.required_labels,
+    j.priority, j.attempt, j.tries, j.max_attempts, j.backoff, j.nonce::text, j.created_at, j.run_at, j.started_at,
+    j.timeout_secs, j.parents, coalesce(j.resolved, j.spec) as spec
 )
 select count.candidates, claimed.*, coalesce(r.env, '{}') as run_env
 from (select count(*)::int as candidates from candidate) count
@@ -125,7 +146,10 @@ export async function claimJobs(db: Queryable, request: ClaimRequest): Promise<C
       nonce,
       leaseSecs,
     ]);
-    for (const row of rows) if (row.run_id !== null) claimed.push(row);
+    for (const row of rows) {
+      if (row.run_id === null) continue;
+      claimed.push(row.kind === 'command' ? { ...row, spec: CommandSpec.parse(row.spec) } : row);
+    }
     if (claimed.length >= limit || (rows[0]?.candidates ?? 0) < depth) break;
   }
   return claimed;

@@ -1,6 +1,8 @@
 // Ends attempts: state, record of the attempt, outputs and retry, in one statement for many jobs.
 import type { JobState, Outcome } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
+import { BACKOFF } from './backoff.ts';
+import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
 
 /** What a worker has to say about one attempt, with the seal of its log. */
@@ -19,9 +21,10 @@ export interface Result extends Lease {
 /** applied · already: this same report had been applied · lost: the attempt is no longer this worker's · busy: again. */
 export type Answer = 'applied' | 'already' | 'lost' | 'busy';
 
-// A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement.
-// A hand-back gives the try back and keeps run_at, so the job keeps its place in the queue. An attempt that is not
-// the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+// A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement. So does
+// one whose run is out of time, as failed. A hand-back gives the try back and keeps run_at, so the job keeps its place
+// in the queue. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+// The backoff is the job's own, else its handler's, else for events one to sixty seconds.
 const FINISH = `
 with report as (
   select * from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::text[], $6::bool[], $7::text[], $8::int[],
@@ -29,15 +32,18 @@ with report as (
     with ordinality as r (run_id, position, attempt, nonce, outcome, retryable, error, exit_code, outputs,
       log_chunks, log_lines, log_bytes, index)
 ), locked as (
-  select r.*, j.cancel_requested_at is not null as cancelled, j.tries, j.max_attempts, j.backoff, j.worker_id, j.started_at
+  select r.*, j.cancel_requested_at is not null as cancelled, j.out_of_time, j.tries, j.max_attempts, j.kind,
+    j.workflow_type, j.backoff, j.worker_id, j.started_at
   from report r
   join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
   where j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce
   order by j.run_id, j.position
   for update of j skip locked
 ), decided as (
-  select l.*,
+  select l.run_id, l.position, l.attempt, l.nonce, l.exit_code, l.outputs, l.log_chunks, l.log_lines, l.log_bytes,
+    l.index, l.tries, l.worker_id, l.started_at, ${BACKOFF} as backoff,
     case
+      when out_of_time then 'failed'
       when cancelled then 'cancelled'
       when outcome = 'completed' then 'completed'
       when outcome = 'handed_back' then 'pending'
@@ -45,22 +51,24 @@ with report as (
       when retryable and tries < max_attempts then 'pending'
       else 'failed'
     end as next,
-    case when cancelled then 'cancelled' else outcome end as ended_as
+    case when out_of_time then 'timed_out' when cancelled then 'cancelled' else outcome end as ended_as,
+    case when out_of_time then 'the time of its run is over' else l.error end as error
   from locked l
-), moved as (
-  update wfg_jobs j
-  set state = d.next, version = j.version + 1, updated_at = wfg_now(), lease_expires_at = null, lease_secs = null,
-      finished_at = case when d.next <> 'pending' then wfg_now() end,
-      settled = d.next = 'pending' or j.position = 0,
-      tries = case when d.ended_as = 'handed_back' then j.tries - 1 else j.tries end,
-      run_at = case when d.next = 'pending' and d.ended_as <> 'handed_back'
-        then wfg_now() + wfg_backoff(d.backoff, d.tries) else j.run_at end,
-      outcome = d.ended_as, error = coalesce(d.error, j.error), exit_code = d.exit_code,
-      outputs = case when d.next = 'completed' then d.outputs::json end,
-      log_chunks = d.log_chunks, log_lines = d.log_lines, log_bytes = d.log_bytes
-  from decided d
-  where j.run_id = d.run_id and j.position = d.position
-), recorded as (
+  left join wfg_handlers h on h.workflow_type = l.workflow_type
+), ${changeJobs({
+  lease_expires_at: 'null',
+  lease_secs: 'null',
+  tries: `case when d.ended_as = 'handed_back' then j.tries - 1 else j.tries end`,
+  run_at: `case when d.next = 'pending' and d.ended_as <> 'handed_back'
+    then wfg_now() + wfg_backoff(d.backoff, d.tries) else j.run_at end`,
+  outcome: 'd.ended_as',
+  error: 'coalesce(d.error, j.error)',
+  exit_code: 'd.exit_code',
+  outputs: `case when d.next = 'completed' then d.outputs::json end`,
+  log_chunks: 'd.log_chunks',
+  log_lines: 'd.log_lines',
+  log_bytes: 'd.log_bytes',
+})}, recorded as (
   insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
     started_at, finished_at, outcome, worker_id, error)
   select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, exit_code, log_chunks, log_lines,

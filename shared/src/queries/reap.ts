@@ -1,5 +1,10 @@
-// Takes back the jobs whose lease ran out, within their budget, and seals what was left of their logs.
+// Takes attempts back from workers that can no longer end them, within the job's budget, and seals what was left of
+// their logs: leases that ran out, and attempts whose process died under a worker that lives.
+import type { JobState } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
+import { BACKOFF } from './backoff.ts';
+import { changeJobs } from './job-change.ts';
+import { type Lease, leaseColumns } from './leases.ts';
 
 export interface Reaped {
   run_id: string;
@@ -7,65 +12,112 @@ export interface Reaped {
   job_id: string;
   attempt: number;
   worker_id: string;
-  state: 'pending' | 'failed' | 'cancelled';
+  state: JobState;
   lane: string;
 }
+
+const JOB = `j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts, j.kind, j.workflow_type, j.backoff,
+    j.nonce, j.started_at, j.worker_id, j.out_of_time, j.cancel_requested_at is not null as cancelled`;
 
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
 // is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
 // The version grows by two: that the lease expired, and that the job failed by it.
-// wfg_jobs_active is small (what is running now), so filtering it by expiry needs no index of its own.
-const REAP = `
-with expired as (
-  select j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts, j.kind, j.backoff, j.nonce, j.started_at,
-    j.worker_id, j.cancel_requested_at is not null as cancelled
-  from wfg_jobs j
-  where j.state = 'active' and j.lease_expires_at < wfg_now()
-  order by j.run_id, j.position
-  limit $1::int
-  for update skip locked
+// `taken` holds the locked jobs `l`, with `ended_as` and `reason` (null: the worker was lost).
+const takeBack = (taken: string) => `
+with taken as (${taken}
 ), sealed as (
-  select e.*, coalesce(last.sequence + 1, 0) as chunks, coalesce(last.lines, 0) as lines, coalesce(last.bytes, 0) as bytes
-  from expired e
+  select l.*, coalesce(last.sequence + 1, 0) as chunks, coalesce(last.lines, 0) as lines, coalesce(last.bytes, 0) as bytes,
+    l.kind = 'command' or l.ended_as <> 'lost' as charged, ${BACKOFF} as waits
+  from taken l
+  left join wfg_handlers h on h.workflow_type = l.workflow_type
   left join lateral (
-    select l.sequence, l.lines, l.bytes from wfg_logs l
-    where l.day = (e.started_at at time zone 'utc')::date
-      and l.run_id = e.run_id and l.position = e.position and l.attempt = e.attempt
-    order by l.sequence desc limit 1
+    select log.sequence, log.lines, log.bytes from wfg_logs log
+    where log.day = (l.started_at at time zone 'utc')::date
+      and log.run_id = l.run_id and log.position = l.position and log.attempt = l.attempt
+    order by log.sequence desc limit 1
   ) last on true
 ), decided as (
   select s.*,
     case
+      when out_of_time then 'failed'
       when cancelled then 'cancelled'
-      when kind = 'command' and tries >= max_attempts then 'failed'
-      when kind <> 'command' and losses + 1 >= 5 then 'failed'
+      when charged and tries >= max_attempts then 'failed'
+      when not charged and losses + 1 >= 5 then 'failed'
       else 'pending'
     end as next,
-    case when kind <> 'command' and losses + 1 >= 5 then 'worker lost: ' else 'lease expired: ' end
-      || format('worker %s stopped renewing it', worker_id) as reason
+    case
+      when not charged and losses + 1 >= 5 then 'worker lost: ' || coalesce(reason, expiry)
+      else coalesce(reason, 'lease expired: ' || expiry)
+    end as error
   from sealed s
+  cross join lateral (select format('worker %s stopped renewing it', worker_id)) as e (expiry)
 ), recorded as (
   insert into wfg_attempts (ended_on, run_id, position, attempt, try, log_chunks, log_lines, log_bytes, nonce,
     started_at, finished_at, outcome, worker_id, error)
   select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, chunks, lines, bytes, nonce,
-    started_at, wfg_now(), 'lost', worker_id, reason
+    started_at, wfg_now(), ended_as, worker_id, error
   from decided where next = 'pending'
-)
-update wfg_jobs j
-set state = d.next, version = j.version + 2, updated_at = wfg_now(), lease_expires_at = null, lease_secs = null,
-    finished_at = case when d.next <> 'pending' then wfg_now() end,
-    settled = d.next = 'pending' or j.position = 0,
-    tries = case when d.next = 'pending' and d.kind <> 'command' then j.tries - 1 else j.tries end,
-    losses = case when d.kind <> 'command' then j.losses + 1 else j.losses end,
-    run_at = case when d.next = 'pending' and d.kind = 'command'
-      then wfg_now() + wfg_backoff(d.backoff, d.tries) else j.run_at end,
-    outcome = 'lost', error = d.reason, log_chunks = d.chunks, log_lines = d.lines, log_bytes = d.bytes
-from decided d
-where j.run_id = d.run_id and j.position = d.position
-returning j.run_id, j.position, j.job_id, j.attempt, j.worker_id, j.state, j.lane::text`;
+), ${changeJobs({
+  version: 'j.version + 2',
+  lease_expires_at: 'null',
+  lease_secs: 'null',
+  tries: `case when d.next = 'pending' and not d.charged then j.tries - 1 else j.tries end`,
+  losses: 'case when d.charged then j.losses else j.losses + 1 end',
+  run_at: `case when d.next = 'pending' and d.charged
+    then wfg_now() + wfg_backoff(d.waits, d.tries) else j.run_at end`,
+  outcome: 'd.ended_as',
+  error: 'd.error',
+  log_chunks: 'd.chunks',
+  log_lines: 'd.lines',
+  log_bytes: 'd.bytes',
+})}
+select run_id, position, job_id, attempt, worker_id, state, lane::text from changed
+union all
+select run_id, position, job_id, attempt, worker_id, state, lane::text from kept`;
+
+// wfg_jobs_active is small (what is running now), so filtering it by expiry needs no index of its own. A worker that
+// claims over HTTP (no instance) may know nothing of timeouts: they are kept for it.
+const REAP = takeBack(`
+  select ${JOB},
+    case when j.lease_expires_at < wfg_now() then 'lost' else 'timed_out' end as ended_as,
+    case when j.lease_expires_at >= wfg_now() then format('timeout after %ss', j.timeout_secs) end as reason
+  from wfg_jobs j
+  where j.state = 'active' and (j.lease_expires_at < wfg_now()
+    or j.instance is null and j.started_at + make_interval(secs => j.timeout_secs) < wfg_now())
+  order by j.run_id, j.position
+  limit $1::int
+  for update skip locked`);
 
 /** Takes back up to `limit` expired leases. Any number of reapers may do so at once. */
 export async function reapExpired(db: Queryable, limit: number): Promise<Reaped[]> {
   const { rows } = await db.query<Reaped>(REAP, [limit]);
+  return rows;
+}
+
+const SURRENDER = takeBack(`
+  select ${JOB}, case when m.error is null then 'lost' else 'failed' end as ended_as, coalesce(m.error, $6::text) as reason
+  from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::text[])
+    as m (run_id, position, attempt, nonce, error)
+  join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
+  where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce
+  order by j.run_id, j.position
+  for update of j`);
+
+/** An attempt whose process is gone; with an `error` it was this attempt's fault, and is its failed try. */
+export interface Surrendered extends Lease {
+  error: string | null;
+}
+
+/**
+ * Gives attempts up whose process died: those at fault fail, the others are lost for `reason`. Those that are no
+ * longer their worker's are left alone. Returns what became of the rest.
+ */
+export async function surrenderLeases(
+  db: Queryable,
+  attempts: readonly Surrendered[],
+  reason: string,
+): Promise<Reaped[]> {
+  const errors = attempts.map((attempt) => attempt.error);
+  const { rows } = await db.query<Reaped>(SURRENDER, [...leaseColumns(attempts), errors, reason]);
   return rows;
 }

@@ -1,9 +1,9 @@
 // Makes a run: one row for it and one for each of its jobs, in one statement.
+import type { CommandSpec } from '../contract/command.ts';
 import type { Definition } from '../contract/definition.ts';
 import { toStorableJson, toStorableText } from '../contract/json.ts';
 import type { Env } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { CommandSpec } from './claim.ts';
 
 // Roots are born pending, so a worker may claim them before a scheduler has seen the run.
 const SUBMIT = `
@@ -63,7 +63,8 @@ function jobRows(definition: Definition) {
     for (const need of job.needs) children.get(need)?.push(index + 1);
   }
   return definition.jobs.map((job, index) => {
-    const spec: CommandSpec = { run: job.run, steps: job.steps, env: job.env };
+    const steps = job.steps?.map((step) => ({ ...step, on_success: true, on_failure: false })) ?? null;
+    const spec: CommandSpec = { run: job.run, steps, env: job.env, mask: [], not_on: [] };
     return {
       position: index + 1,
       job_id: job.id,

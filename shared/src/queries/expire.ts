@@ -1,0 +1,46 @@
+// Deadlines: jobs that waited too long for their first attempt, and runs whose time is over.
+import type { Queryable } from '../db/pool.ts';
+import { changeJobs } from './job-change.ts';
+import { cancelJobs } from './cancel.ts';
+
+const EXPIRE = `
+with decided as (
+  select j.run_id, j.position, 'failed' as next
+  from wfg_jobs j
+  where j.expires_at < wfg_now() and j.state = 'pending' and j.attempt = -1
+  order by j.run_id, j.position
+  limit $1::int
+  for update skip locked
+), ${changeJobs({ error: `format('expired: no worker began it within %s s', j.expires_secs)` })}
+select run_id from changed`;
+
+/** Ends up to `limit` jobs that were not begun in time; returns the runs they are of. */
+export async function expireJobs(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ run_id: string }>(EXPIRE, [limit]);
+  return rows.map((row) => row.run_id);
+}
+
+const TIME_OUT = `
+with late as (
+  select id from wfg_runs
+  where deadline_at < wfg_now() and state = 'open' and timed_out_at is null
+  order by id
+  limit $1::int
+  for update skip locked
+)
+update wfg_runs r
+set timed_out_at = wfg_now(), version = r.version + 1, settled = false,
+    error = format('timeout after %s s', round(extract(epoch from r.deadline_at - r.created_at)))
+from late where r.id = late.id
+returning r.id`;
+
+/**
+ * Ends the time of up to `limit` runs whose deadline has passed: what waits is cancelled, what runs is asked to stop.
+ * Returns their ids. Needs a transaction of its own.
+ */
+export async function timeOutRuns(tx: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(TIME_OUT, [limit]);
+  const runs = rows.map((row) => row.id);
+  if (runs.length > 0) await cancelJobs(tx, runs);
+  return runs;
+}
