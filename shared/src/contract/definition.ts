@@ -59,6 +59,10 @@ export const DefinedJob = z.object({
 });
 export type DefinedJob = z.infer<typeof DefinedJob>;
 
+/** What is stored of a command whose expressions are still to be evaluated. */
+export const SpecTemplate = DefinedJob.pick({ run: true, steps: true, env: true, mask: true, not_on: true });
+export type SpecTemplate = z.infer<typeof SpecTemplate>;
+
 export const Definition = z.object({
   name: z.string(),
   trigger: z.string(),

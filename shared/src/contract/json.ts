@@ -9,6 +9,7 @@ declare global {
   interface JSON {
     /** A value that `stringify` writes as exactly this text. */
     rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
     parse(
       text: string,
       reviver: (key: string, value: unknown, context: { source?: string }) => unknown,

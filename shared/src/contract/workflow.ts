@@ -12,6 +12,8 @@ export const MAX_NEEDS = 200_000;
 /** Variables of all environments together. */
 export const MAX_ENV_ENTRIES = 100_000;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
+/** Of a handler's payload, as JSON. */
+export const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 const Text = z
   .string({ error: 'must be text' })
