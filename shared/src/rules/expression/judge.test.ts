@@ -1,5 +1,6 @@
 // What a job's condition and its templates come to, given what has happened.
 import { expect, test } from 'vitest';
+import type { SpecTemplate } from '../../contract/definition.ts';
 import { parseJson } from '../../contract/json.ts';
 import { ExpressionError } from './expression-error.ts';
 import { type Facts, judge } from './judge.ts';
@@ -100,7 +101,7 @@ test('integers beyond 2^53 keep their digits', () => {
 
 test('the job’s env is seen by its steps, the step’s by its own if, and a command is left as it is', () => {
   const step = { label: 's', run: 'echo ${{ env.A }}', timeout: 3 };
-  const spec = {
+  const spec: SpecTemplate = {
     ...NO_SPEC,
     run: null,
     env: { A: '${{ env.STAGE }}!', STAGE: 'job' },
