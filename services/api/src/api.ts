@@ -1,14 +1,18 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
+import { claimJob } from '@wfg/shared/contract/routes/leases';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { getPath } from 'hono/utils/url';
 import { createApp } from './app.ts';
+import type { Paced } from './context.ts';
+import { createWaitingClaims } from './foreign/waiting-claims.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { isLocal, originPolicy } from './http/origin.ts';
 import { startHttp } from './http/server.ts';
+import { refused } from './http/problems.ts';
 import { turns } from './http/turns.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
@@ -26,6 +30,7 @@ interface ApiConfig {
   PORT: number;
   WORKFLOWS_DIR: string;
   CORS_ORIGINS: string[];
+  LOG_MAX_BYTES: number;
 }
 
 /** Resolves when the workflow files have been read and requests are served. */
@@ -52,19 +57,20 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
   const reasons = () => [listening.deafReason(), files.problem()].filter((reason) => reason !== null);
 
+  const takeTurn = turns(TURNS);
+  const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));
   const allowsOrigin = originPolicy(config.CORS_ORIGINS);
+  const { pollMs } = listening;
+  const waiting = createWaitingClaims({ pool, hub, log, pollMs });
+  const logMaxBytes = config.LOG_MAX_BYTES;
   const app = createApp(
-    { pool, doorbell, log, hub, pollMs: listening.pollMs, allowsOrigin, reasons },
+    { pool, doorbell, log, hub, pollMs, paced, waiting, logMaxBytes, allowsOrigin, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
-  const takeTurn = turns(TURNS);
   const fetch = async (request: Request) => app.fetch(request);
   const http = stack.use(
     await startHttp(config.HOST, config.PORT, (request) =>
-      // What needs no database does not wait behind what does.
-      getPath(request).startsWith('/api/')
-        ? deadline.watch((gone) => takeTurn(gone, () => fetch(request)))
-        : fetch(request),
+      isPaced(getPath(request)) ? paced(() => fetch(request)).catch(refused) : fetch(request),
     ),
   );
   stack.use(
@@ -72,7 +78,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
       pool,
       log,
       hub,
-      pollMs: listening.pollMs,
+      pollMs,
       mayConnect: ({ headers: { host = '', origin } }) =>
         isLocal(host) && (origin === undefined || allowsOrigin(origin, host)),
     }),
@@ -80,4 +86,9 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   log.info({ url: http.url }, 'listening');
   const running = stack.move();
   return { reasons, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** What needs no database does not wait behind what does; a claim may wait long, and paces each of its looks itself. */
+function isPaced(path: string): boolean {
+  return path.startsWith('/api/') && path !== claimJob.path;
 }

@@ -7,8 +7,10 @@ import { checkOrigin } from './http/origin.ts';
 import { notFound, onError, refuseInvalid } from './http/problems.ts';
 import { serveClient } from './http/static.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { leaseRoutes } from './routes/leases.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
+import { workerRoutes } from './routes/workers.ts';
 import { workflowRunRoutes } from './routes/workflow-runs.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -38,6 +40,8 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', workflowRunRoutes(context));
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
+  app.route('/', workerRoutes(context));
+  app.route('/', leaseRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));

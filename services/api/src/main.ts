@@ -15,6 +15,7 @@ const schema = configFields
     PORT: true,
     WORKFLOWS_DIR: true,
     CORS_ORIGINS: true,
+    LOG_MAX_BYTES: true,
   })
   .extend({
     HOST: configFields.shape.HOST.refine(

@@ -4,6 +4,8 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../services/api/src/app.ts';
+import type { Paced } from '../../../services/api/src/context.ts';
+import { createWaitingClaims } from '../../../services/api/src/foreign/waiting-claims.ts';
 import { type HttpServer, startHttp } from '../../../services/api/src/http/server.ts';
 import { turns } from '../../../services/api/src/http/turns.ts';
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
@@ -14,10 +16,13 @@ import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
+const pollMs = () => 1_000;
 
 let db: TestDatabase;
 let http: HttpServer;
 let hub: Hub;
+/** Of the claims that wait, so that `hub` has viewers alone. */
+let claims: Hub;
 let run: string;
 let job: ClaimedJob;
 
@@ -31,26 +36,32 @@ async function claimOne(): Promise<ClaimedJob> {
 beforeEach(async () => {
   db = await testDatabase();
   hub = createHub();
+  claims = createHub();
   const doorbell = createDoorbell(db.pool, log);
+  const takeTurn = turns({ atOnce: 1, waiting: 1 });
+  const { signal } = new AbortController();
+  const paced: Paced = (work) => takeTurn(signal, () => work(signal));
   const context = {
     pool: db.pool,
     doorbell,
     log,
     hub,
-    pollMs: () => 1_000,
+    pollMs,
+    paced,
+    waiting: createWaitingClaims({ pool: db.pool, hub: claims, log, pollMs }),
+    logMaxBytes: 65_536,
     allowsOrigin: () => true,
     reasons: () => [],
   };
   const app = createApp(context, { trustedOrigins: [], clientFolder: '/' });
-  const takeTurn = turns({ atOnce: 1, waiting: 1 });
-  const { signal } = new AbortController();
-  http = await startHttp('127.0.0.1', 0, (request) => takeTurn(signal, async () => app.fetch(request)));
+  http = await startHttp('127.0.0.1', 0, (request) => paced(async () => app.fetch(request)));
   run = await submit(db.pool, { a: { retries: 1 } });
   job = await claimOne();
 });
 
 afterEach(async () => {
   await hub.close();
+  await claims.close();
   await http[Symbol.asyncDispose]();
   await db[Symbol.asyncDispose]();
 });
