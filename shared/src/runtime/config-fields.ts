@@ -17,9 +17,9 @@ export const SERVICE_FIELDS = {
 } as const;
 
 export const configFields = z.object({
-  DATABASE_URL: databaseUrl().register(fieldNotes, { secret: true }),
+  DATABASE_URL: databaseUrl().register(fieldNotes, { secret: 'url' }),
   /** A connection that LISTEN works on, where DATABASE_URL leads through a transaction pooler. */
-  DATABASE_DIRECT_URL: databaseUrl().register(fieldNotes, { secret: true, sameAs: 'DATABASE_URL' }),
+  DATABASE_DIRECT_URL: databaseUrl().register(fieldNotes, { secret: 'url', sameAs: 'DATABASE_URL' }),
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(3_000),
   /** 0: any free port, which the log names. */
@@ -49,6 +49,15 @@ export const configFields = z.object({
   CORS_ORIGINS: list(isOrigin, 'must be origins separated by commas, like https://ci.example.org').default(
     [],
   ),
+  /** Asked for by the api, and stored as its SHA-256. */
+  WFG_ADMIN_TOKEN: z
+    .string()
+    .regex(
+      /^[!-~]{16,1024}$/,
+      `must be 16 to 1,024 visible ASCII characters: make one by "openssl rand -hex 32"`,
+    )
+    .optional()
+    .register(fieldNotes, { secret: 'token' }),
   /** Set by a parent that wants its direct child to stop when it is gone. */
   WFG_PARENT_PID: whole(1, 2 ** 31).optional(),
 });

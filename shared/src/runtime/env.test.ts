@@ -75,6 +75,7 @@ test('only what the schema names is looked at', () => {
 test('all that is wrong is said at once, a line each, and without secrets', () => {
   const found = problems({
     DATABASE_URL: 'mysql://me:secret@db/wfg',
+    WFG_ADMIN_TOKEN: 'my secret token is this',
     PORT: '70000',
     LEASE_TTL_SECS: '1.5',
     LOG_LEVEL: 'loud',
@@ -90,6 +91,7 @@ test('all that is wrong is said at once, a line each, and without secrets', () =
     'WORKER_ID',
     'LEASE_TTL_SECS',
     'CORS_ORIGINS',
+    'WFG_ADMIN_TOKEN',
   ]);
   expect(found[1]).toBe('PORT must be a whole number from 0 to 65535, and is "70000"');
   expect(found.join()).not.toContain('secret');
@@ -124,6 +126,21 @@ test('a secret can be in a file, also the one another falls back to', () => {
   ]);
 });
 
+test('a token is at least 16 characters, also in a file', () => {
+  const advice =
+    'WFG_ADMIN_TOKEN must be 16 to 1,024 visible ASCII characters: make one by "openssl rand -hex 32"';
+  for (const token of ['x'.repeat(15), 'sixteen letters ok', 'sixteen-lètters-ok', 'x'.repeat(1_025)]) {
+    expect(problems({ DATABASE_URL, WFG_ADMIN_TOKEN: token })).toEqual([advice]);
+  }
+  const file = join(folder, 'token');
+  writeFileSync(file, '\n');
+  expect(problems({ DATABASE_URL, WFG_ADMIN_TOKEN_FILE: file })).toEqual([advice]);
+  writeFileSync(file, `${'x'.repeat(16)}\n`);
+  expect(parseEnv(configFields, { DATABASE_URL, WFG_ADMIN_TOKEN_FILE: file })).toMatchObject({
+    WFG_ADMIN_TOKEN: 'x'.repeat(16),
+  });
+});
+
 test('a secret file that cannot be read is a problem', () => {
   const found = problems({ DATABASE_URL_FILE: join(folder, 'missing') });
   expect(found[0]).toMatch(/^DATABASE_URL_FILE cannot be read: ENOENT/);
@@ -139,12 +156,15 @@ test('a configuration is shown without its secrets', () => {
     parseEnv(configFields, {
       DATABASE_URL,
       DATABASE_DIRECT_URL: 'postgres://me@db/wfg?password=secret&sslmode=require',
+      // A URL as well, and no place in it is for what may be seen.
+      WFG_ADMIN_TOKEN: 'token:the-secret-that-nobody-sees',
     }),
   );
   expect(JSON.stringify(shown)).not.toContain('secret');
   expect(shown).toMatchObject({
     DATABASE_URL: 'postgres://me:***@db:5432/wfg',
     DATABASE_DIRECT_URL: 'postgres://me@db/wfg?password=***&sslmode=require',
+    WFG_ADMIN_TOKEN: '***',
     PORT: 3_000,
   });
 });

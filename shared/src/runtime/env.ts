@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { messageOf } from '../rules/message-of.ts';
 
 interface FieldNotes {
-  /** Can be given as NAME_FILE, the path of a file, and is never shown. */
-  secret?: true;
+  /** Can be given as NAME_FILE, the path of a file, and is never shown; of a URL all but its passwords is. */
+  secret?: 'url' | 'token';
   /** The variable whose value is taken if this one is not set. */
   sameAs?: string;
 }
@@ -54,7 +54,7 @@ export function parseEnv<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEn
 
 function read(
   name: string,
-  secret: true | undefined,
+  secret: FieldNotes['secret'],
   env: NodeJS.ProcessEnv,
   problems: string[],
 ): string | undefined {
@@ -73,18 +73,21 @@ function read(
 
 /** The configuration as anyone may see it. */
 export function redacted(schema: z.ZodObject, config: Record<string, unknown>): Record<string, unknown> {
-  const show = ([name, value]: [string, unknown]) => [
-    name,
-    fieldNotes.get(schema.shape[name])?.secret ? hide(String(value)) : value,
-  ];
-  return Object.fromEntries(Object.entries(config).map(show));
+  const shown = Object.entries(config).map(([name, value]) => {
+    const secret = fieldNotes.get(schema.shape[name])?.secret;
+    if (!secret || value === undefined) return [name, value];
+    return [name, secret === 'url' && typeof value === 'string' ? hidePasswords(value) : HIDDEN];
+  });
+  return Object.fromEntries(shown);
 }
 
+const HIDDEN = '***';
+
 /** Of a URL the rest stays, to see where it leads; passwords may also be among its parameters. */
-function hide(secret: string): string {
-  const url = URL.parse(secret);
-  if (url === null) return '***';
-  if (url.password !== '') url.password = '***';
-  for (const name of url.searchParams.keys()) if (/pass|key/i.test(name)) url.searchParams.set(name, '***');
+function hidePasswords(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return HIDDEN;
+  if (url.password !== '') url.password = HIDDEN;
+  for (const name of url.searchParams.keys()) if (/pass|key/i.test(name)) url.searchParams.set(name, HIDDEN);
   return url.href;
 }
