@@ -292,12 +292,10 @@ create table wfg_logs (
   at timestamp with time zone not null,
   stream text not null,
   data text not null,
-  sender json,
   constraint wfg_logs_pkey PRIMARY KEY (day, run_id, "position", attempt, sequence),
   constraint wfg_logs_sequence_check CHECK (sequence >= 0),
   constraint wfg_logs_stream_check CHECK (stream = ANY (ARRAY['stdout'::text, 'stderr'::text]))
 ) partition by RANGE (day);
-comment on column wfg_logs.sender is 'on the last row of a push: the sender''s number of the chunk that comes next, the lines that were sent in part, whether the limit is reached';
 
 create table wfg_migrations (
   name text not null,
@@ -347,6 +345,34 @@ comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settl
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
+
+create table wfg_sessions (
+  hash bytea not null,
+  token_hash bytea,
+  created_at timestamp with time zone default wfg_now() not null,
+  expires_at timestamp with time zone not null,
+  constraint wfg_sessions_hash_check CHECK (octet_length(hash) = 32),
+  constraint wfg_sessions_pkey PRIMARY KEY (hash),
+  constraint wfg_sessions_token_hash_fkey FOREIGN KEY (token_hash) REFERENCES wfg_tokens(hash) ON UPDATE SET NULL ON DELETE CASCADE
+);
+CREATE INDEX wfg_sessions_of_token ON wfg_sessions USING btree (token_hash);
+
+create table wfg_tokens (
+  id uuid default wfg_uuid7() not null,
+  name text not null,
+  role text not null,
+  hash bytea not null,
+  created_at timestamp with time zone default wfg_now() not null,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint known_role CHECK (role = 'admin'::text),
+  constraint wfg_tokens_hash_check CHECK (octet_length(hash) = 32),
+  constraint wfg_tokens_hash_key UNIQUE (hash),
+  constraint wfg_tokens_name_key UNIQUE (name),
+  constraint wfg_tokens_pkey PRIMARY KEY (id)
+);
+comment on column wfg_tokens.hash is 'SHA-256 of the token';
+comment on column wfg_tokens.last_used_at is 'to the minute, and not through sessions';
 
 create table wfg_workers (
   worker_id text not null,

@@ -24,6 +24,8 @@ export const Bell = z.object({
   logs: ids,
   /** Runs with a new cancel request. */
   cancel: ids,
+  /** A token was changed, or a session ended: apis ask for rights anew. */
+  tokens: flag,
   /** Rung only to be heard: proves that listening works. */
   beat: flag,
   /** The ids were too many to list: everyone looks at everything. */

@@ -14,12 +14,14 @@ const ids = (count: number, prefix: string) =>
 test('hints are merged: counts added, duplicates dropped, flags kept', () => {
   const buffer = new BellBuffer();
   buffer.add({ lanes: { '1': 2 }, runs: ['a', 'b'], settle: true });
+  buffer.add({ tokens: true });
   buffer.add({ lanes: { '1': 3, '-7': 1 }, runs: ['b', 'c'], logs: ['a-0'] });
   buffer.add({ cancel: ['a'], beat: true });
   expect(taken(buffer)).toEqual({
     bell: {
       v: 1,
       settle: true,
+      tokens: true,
       beat: true,
       lanes: { '1': 5, '-7': 1 },
       runs: ['a', 'b', 'c'],

@@ -12,7 +12,7 @@ type IdList = 'runs' | 'logs' | 'cancel';
 export class BellBuffer {
   #lanes = new Map<string, number>();
   #ids = { runs: new Set<string>(), logs: new Set<string>(), cancel: new Set<string>() };
-  #flags: Pick<Bell, 'settle' | 'beat' | 'all'> = {};
+  #flags: Pick<Bell, 'settle' | 'tokens' | 'beat' | 'all'> = {};
   #bytes = FRAME_BYTES;
   #empty = true;
 
@@ -20,9 +20,10 @@ export class BellBuffer {
     return this.#empty;
   }
 
-  add({ lanes = {}, runs = [], logs = [], cancel = [], settle, beat, all }: Hint): void {
+  add({ lanes = {}, runs = [], logs = [], cancel = [], settle, tokens, beat, all }: Hint): void {
     this.#empty = false;
     this.#flags.settle ??= settle;
+    this.#flags.tokens ??= tokens;
     this.#flags.beat ??= beat;
     this.#flags.all ??= all;
     for (const [lane, count] of Object.entries(lanes)) this.#addLane(lane, count);

@@ -18,7 +18,6 @@ const COLUMNS = [
   'attempt',
   'tries',
   'max_attempts',
-  'created_at',
   'run_at',
   'begun_at',
   'started_at',
@@ -45,7 +44,6 @@ export interface JobRow {
   attempt: number;
   tries: number;
   max_attempts: number;
-  created_at: Date;
   run_at: Date;
   begun_at: Date | null;
   started_at: Date | null;
