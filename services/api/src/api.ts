@@ -1,18 +1,15 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
-import { claimJob } from '@wfg/shared/contract/routes/leases';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { getPath } from 'hono/utils/url';
+import { createAccess } from './access/access.ts';
+import { createGate } from './access/gate.ts';
 import { createApp } from './app.ts';
-import type { Paced } from './context.ts';
-import { createWaitingClaims } from './foreign/waiting-claims.ts';
 import { databaseDeadline } from './http/deadline.ts';
-import { isLocal, originPolicy } from './http/origin.ts';
 import { startHttp } from './http/server.ts';
-import { refused } from './http/problems.ts';
 import { turns } from './http/turns.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
@@ -30,7 +27,7 @@ interface ApiConfig {
   PORT: number;
   WORKFLOWS_DIR: string;
   CORS_ORIGINS: string[];
-  LOG_MAX_BYTES: number;
+  WFG_ADMIN_TOKEN?: string | undefined;
 }
 
 /** Resolves when the workflow files have been read and requests are served. */
@@ -43,34 +40,39 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   );
 
   const hub = createHub();
+  const doorbell = stack.use(createDoorbell(pool, log));
+  const access = stack.use(await createAccess({ pool, log, hub, doorbell, config }));
   const listening = stack.use(
     listen({
       url: config.DATABASE_DIRECT_URL,
       name: 'api',
       log,
-      onBell: (bell) => hub.hear(bell),
-      onResync: () => hub.hear({ v: 1, all: true }),
+      onBell(bell) {
+        hub.hear(bell);
+        if (bell.tokens) access.look();
+      },
+      onResync() {
+        hub.hear({ v: 1, all: true });
+        access.look();
+      },
     }),
   );
-  const doorbell = stack.use(createDoorbell(pool, log));
   const deadline = stack.use(databaseDeadline(pool, config.DATABASE_URL, log));
   const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
   const reasons = () => [listening.deafReason(), files.problem()].filter((reason) => reason !== null);
 
-  const takeTurn = turns(TURNS);
-  const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));
-  const allowsOrigin = originPolicy(config.CORS_ORIGINS);
-  const { pollMs } = listening;
-  const waiting = createWaitingClaims({ pool, hub, log, pollMs });
-  const logMaxBytes = config.LOG_MAX_BYTES;
+  const gate = createGate(access, config.CORS_ORIGINS);
   const app = createApp(
-    { pool, doorbell, log, hub, pollMs, paced, waiting, logMaxBytes, allowsOrigin, reasons },
+    { pool, doorbell, log, hub, pollMs: listening.pollMs, access, gate, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
-  const fetch = async (request: Request) => app.fetch(request);
+  const takeTurn = turns(TURNS);
   const http = stack.use(
-    await startHttp(config.HOST, config.PORT, (request) =>
-      isPaced(getPath(request)) ? paced(() => fetch(request)).catch(refused) : fetch(request),
+    await startHttp(config.HOST, config.PORT, async (request, env) =>
+      // What needs no database does not wait behind what does.
+      getPath(request).startsWith('/api/')
+        ? deadline.watch((gone) => takeTurn(gone, async () => app.fetch(request, env)))
+        : app.fetch(request, env),
     ),
   );
   stack.use(
@@ -78,17 +80,12 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
       pool,
       log,
       hub,
-      pollMs,
-      mayConnect: ({ headers: { host = '', origin } }) =>
-        isLocal(host) && (origin === undefined || allowsOrigin(origin, host)),
+      pollMs: listening.pollMs,
+      gate,
+      deadline,
     }),
   );
   log.info({ url: http.url }, 'listening');
   const running = stack.move();
   return { reasons, [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
-
-/** What needs no database does not wait behind what does; a claim may wait long, and paces each of its looks itself. */
-function isPaced(path: string): boolean {
-  return path.startsWith('/api/') && path !== claimJob.path;
 }

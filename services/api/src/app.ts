@@ -1,16 +1,15 @@
 // The HTTP application: all routes with what is common to them.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
+import { askForToken } from './access/ask-for-token.ts';
+import { visitorOf } from './access/visitor.ts';
 import type { ApiContext } from './context.ts';
 import { openApiRoute } from './http/openapi.ts';
-import { checkOrigin } from './http/origin.ts';
 import { notFound, onError, refuseInvalid } from './http/problems.ts';
 import { serveClient } from './http/static.ts';
 import { jobRoutes } from './routes/jobs.ts';
-import { leaseRoutes } from './routes/leases.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
-import { workerRoutes } from './routes/workers.ts';
 import { workflowRunRoutes } from './routes/workflow-runs.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -29,19 +28,21 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
     await next();
     c.header('x-content-type-options', 'nosniff');
   });
-  app.use(checkOrigin(context.allowsOrigin));
+  app.use(async (c, next) => {
+    context.gate.checkOrigin(visitorOf(c));
+    await next();
+  });
   if (trustedOrigins.length > 0) {
     app.use(
       '/api/*',
       cors({ origin: [...trustedOrigins], exposeHeaders: ['link', 'location', 'retry-after'] }),
     );
   }
+  app.use(askForToken(context.gate));
   app.route('/', workflowRoutes(context));
   app.route('/', workflowRunRoutes(context));
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
-  app.route('/', workerRoutes(context));
-  app.route('/', leaseRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));

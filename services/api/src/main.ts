@@ -5,23 +5,15 @@ import '@hono/zod-openapi';
 import { configFields, SERVICE_FIELDS } from '@wfg/shared/runtime/config-fields';
 import { runService } from '@wfg/shared/runtime/run-service';
 import { startApi } from './api.ts';
-import { isLoopback } from './http/origin.ts';
 
-const schema = configFields
-  .pick({
-    ...SERVICE_FIELDS,
-    DATABASE_URL: true,
-    DATABASE_DIRECT_URL: true,
-    PORT: true,
-    WORKFLOWS_DIR: true,
-    CORS_ORIGINS: true,
-    LOG_MAX_BYTES: true,
-  })
-  .extend({
-    HOST: configFields.shape.HOST.refine(
-      isLoopback,
-      'must be a loopback address like 127.0.0.1: this api asks nobody for a token',
-    ),
-  });
+const schema = configFields.pick({
+  ...SERVICE_FIELDS,
+  DATABASE_URL: true,
+  DATABASE_DIRECT_URL: true,
+  PORT: true,
+  WORKFLOWS_DIR: true,
+  CORS_ORIGINS: true,
+  WFG_ADMIN_TOKEN: true,
+});
 
 await runService('api', schema, startApi);

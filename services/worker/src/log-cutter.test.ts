@@ -1,8 +1,7 @@
 import type { LogStream } from '@wfg/shared/contract/log';
-import type { NumberedText } from '@wfg/shared/rules/log-numbering';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLogCutter } from './log-cutter.ts';
+import { type CutText, createLogCutter } from './log-cutter.ts';
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -118,7 +117,7 @@ const writes: fc.Arbitrary<Write[]> = fc.array(
   { maxLength: 30 },
 );
 
-function cutAll(all: Write[], maxBytes = NO_LIMIT): NumberedText[] {
+function cutAll(all: Write[], maxBytes = NO_LIMIT): CutText[] {
   const cutter = createLogCutter(maxBytes);
   let now = 0;
   const pieces = all.flatMap(({ stream, text, wait }) => {

@@ -5,6 +5,8 @@ import { LogStream, parseLogPosition } from './log.ts';
 import { Run, RunStatus } from './run.ts';
 
 export const PROTOCOL = 'wfg.v1';
+/** The code that a socket is closed with when its token or session has ended. */
+export const UNAUTHORIZED = 4401;
 
 const Id = z.string().min(1).max(255);
 const After = z.string().refine((text) => parseLogPosition(text) !== null, 'must be "<attempt>:<sequence>"');

@@ -3,9 +3,10 @@ import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+// First, as in main.ts: it adds to the schemas that are made after it.
 import { createApp } from '../../../services/api/src/app.ts';
-import type { Paced } from '../../../services/api/src/context.ts';
-import { createWaitingClaims } from '../../../services/api/src/foreign/waiting-claims.ts';
+import { type Access, createAccess } from '../../../services/api/src/access/access.ts';
+import { createGate } from '../../../services/api/src/access/gate.ts';
 import { type HttpServer, startHttp } from '../../../services/api/src/http/server.ts';
 import { turns } from '../../../services/api/src/http/turns.ts';
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
@@ -16,13 +17,11 @@ import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
-const pollMs = () => 1_000;
 
 let db: TestDatabase;
 let http: HttpServer;
+let access: Access;
 let hub: Hub;
-/** Of the claims that wait, so that `hub` has viewers alone. */
-let claims: Hub;
 let run: string;
 let job: ClaimedJob;
 
@@ -36,32 +35,32 @@ async function claimOne(): Promise<ClaimedJob> {
 beforeEach(async () => {
   db = await testDatabase();
   hub = createHub();
-  claims = createHub();
   const doorbell = createDoorbell(db.pool, log);
-  const takeTurn = turns({ atOnce: 1, waiting: 1 });
-  const { signal } = new AbortController();
-  const paced: Paced = (work) => takeTurn(signal, () => work(signal));
+  access = await createAccess({ pool: db.pool, log, hub, doorbell, config: { HOST: '127.0.0.1' } });
+  const gate = createGate(access, []);
   const context = {
     pool: db.pool,
     doorbell,
     log,
     hub,
-    pollMs,
-    paced,
-    waiting: createWaitingClaims({ pool: db.pool, hub: claims, log, pollMs }),
-    logMaxBytes: 65_536,
-    allowsOrigin: () => true,
+    pollMs: () => 1_000,
+    access,
+    gate,
     reasons: () => [],
   };
   const app = createApp(context, { trustedOrigins: [], clientFolder: '/' });
-  http = await startHttp('127.0.0.1', 0, (request) => paced(async () => app.fetch(request)));
+  const takeTurn = turns({ atOnce: 1, waiting: 1 });
+  const { signal } = new AbortController();
+  http = await startHttp('127.0.0.1', 0, (request, env) =>
+    takeTurn(signal, async () => app.fetch(request, env)),
+  );
   run = await submit(db.pool, { a: { retries: 1 } });
   job = await claimOne();
 });
 
 afterEach(async () => {
   await hub.close();
-  await claims.close();
+  await access[Symbol.asyncDispose]();
   await http[Symbol.asyncDispose]();
   await db[Symbol.asyncDispose]();
 });

@@ -31,7 +31,13 @@ beforeEach(async () => {
   job = claimed;
   const attempts = await readAttempts(db.pool, run, 'a');
   if (!attempts) throw new Error('no attempts');
-  const settings = { pool: db.pool, log: pino({ level: 'silent' }), hub, pollMs: () => 1_000 };
+  const settings = {
+    pool: db.pool,
+    log: pino({ level: 'silent' }),
+    hub,
+    pollMs: () => 1_000,
+    credential: null,
+  };
   reader = logStream(attempts, undefined, settings).getReader();
   reads = 0;
   db.pool.on('acquire', () => reads++);

@@ -6,39 +6,37 @@ import type { Context, ErrorHandler, Hono } from 'hono';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 
-/** Seconds after which a client may ask again. */
-const RETRY_AFTER = '2';
+/** Seconds after which a client may ask again, at the latest. */
+const RETRY_AFTER: Record<number, number> = { 429: 60, 503: 2 };
 
 /** The answer to an error that is meant for the caller. */
 export function problemResponse(error: WfgError): Response {
   const problem = error.toProblem();
   const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
-  if (problem.status === 503) headers.set('retry-after', RETRY_AFTER);
+  const again = RETRY_AFTER[problem.status];
+  if (again !== undefined) headers.set('retry-after', String(again));
+  if (problem.status === 401) headers.set('www-authenticate', 'Bearer');
   return new Response(JSON.stringify(problem), { status: problem.status, headers });
 }
 
-/** The answer to what was not done; throws what is no error for the caller. */
-export function refused(error: unknown): Response {
-  if (error instanceof WfgError) return problemResponse(error);
-  throw error;
+/** Answers whatever a route threw. */
+export function onError(log: Logger): ErrorHandler {
+  return (err, c) => errorResponse(err, log, c.req);
 }
 
-/** Answers whatever a route threw; what is our own fault is logged, and not told. */
-export function onError(log: Logger): ErrorHandler {
-  return (err, c) => {
-    const known = err instanceof WfgError ? err : translate(err);
-    if (known === null) log.error({ err, method: c.req.method, path: c.req.path }, 'request failed');
-    else if (PROBLEMS[known.code].status >= 500) log.debug({ err, path: c.req.path }, 'request not served');
-    return problemResponse(
-      known ?? new WfgError('internal', 'an error inside wfg: the log of the api has it'),
-    );
-  };
+/** The answer to anything that was thrown; what is our own fault is logged, and not told. */
+export function errorResponse(err: unknown, log: Logger, asked: { method: string; path: string }): Response {
+  const { method, path } = asked;
+  const known = err instanceof WfgError ? err : translate(err);
+  if (known === null) log.error({ err, method, path }, 'request failed');
+  else if (PROBLEMS[known.code].status >= 500) log.debug({ err, path }, 'request not served');
+  return problemResponse(known ?? new WfgError('internal', 'an error inside wfg: the log of the api has it'));
 }
 
 /** What PostgreSQL says when a statement waited too long for a lock, or was stopped by its own time limit. */
 const LATE: ReadonlySet<string | undefined> = new Set([SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]);
 
-function translate(err: Error): WfgError | null {
+function translate(err: unknown): WfgError | null {
   const code = errorCode(err);
   if (isConnectionError(err)) return new WfgError('unavailable', 'the database is away: try again');
   if (LATE.has(code)) return new WfgError('unavailable', 'the database is too busy: try again');

@@ -1,7 +1,7 @@
 // The HTTP server: from listening to an end that lets answers in flight finish.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { messageOf } from '@wfg/shared/rules/message-of';
 
 /** Answers still going on after this long are cut off. */
@@ -12,7 +12,7 @@ export interface HttpServer extends AsyncDisposable {
   url: string;
 }
 
-type Fetch = (request: Request) => Promise<Response>;
+type Fetch = (request: Request, env: HttpBindings | Http2Bindings) => Promise<Response>;
 
 /** Resolves when it listens; rejects if it cannot, saying what to do. Port 0: any free one. */
 export async function startHttp(host: string, port: number, fetch: Fetch): Promise<HttpServer> {

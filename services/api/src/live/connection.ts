@@ -1,7 +1,7 @@
 // One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
-import { ClientFrame, type ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
+import { ClientFrame, type ServerFrame, UNAUTHORIZED, type Subscribe } from '@wfg/shared/contract/live';
 import { jitter } from '@wfg/shared/rules/pause';
 import { issuesOf } from '@wfg/shared/rules/definition';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
@@ -140,8 +140,9 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
     hear(bell) {
       for (const { topic, loop } of subscriptions.values()) if (topic.concerns(bell)) loop.wake();
     },
-    async close() {
-      socket.close(1001, 'the server is stopping');
+    async close(why) {
+      if (why === 'stopping') socket.close(1001, 'the server is stopping');
+      else socket.close(UNAUTHORIZED, 'the token or session has ended');
       await closed.promise;
     },
   };

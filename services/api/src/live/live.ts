@@ -1,8 +1,14 @@
 // The WebSockets of the api: accepts them on /ws and adds them to the viewers.
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROTOCOL } from '@wfg/shared/contract/live';
+import { WfgError } from '@wfg/shared/contract/problem';
 import { WebSocketServer } from 'ws';
+import { credentialOf } from '../access/credential.ts';
+import type { Gate } from '../access/gate.ts';
+import { upgradingVisitor } from '../access/visitor.ts';
+import type { Deadline } from '../http/deadline.ts';
+import { errorResponse } from '../http/problems.ts';
 import { type ConnectionSettings, serveConnection } from './connection.ts';
 import type { Hub } from './hub.ts';
 
@@ -12,13 +18,13 @@ const CLOSE_MS = 2_000;
 
 export interface LiveSettings extends ConnectionSettings {
   hub: Hub;
-  /** Whether it comes from this machine, and if from a page, from one that may. */
-  mayConnect: (request: IncomingMessage) => boolean;
+  gate: Gate;
+  deadline: Deadline;
 }
 
 /** Serves /ws on an HTTP server. Disposal closes the hub: every socket with 1001, and the streams. */
 export function attachLive(server: Server, settings: LiveSettings): AsyncDisposable {
-  const { hub } = settings;
+  const { hub, gate, deadline, log } = settings;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -26,31 +32,36 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
     handleProtocols: (offered) => offered.has(PROTOCOL) && PROTOCOL,
   });
 
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const refusal = refusalOf(request);
-    if (refusal) {
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      return;
-    }
+    const answer = await deadline.watch(() => answerTo(request));
+    if (!answer.ok) return decline(socket, answer);
     sockets.handleUpgrade(request, socket, head, (client) => {
-      hub.add(serveConnection(client, settings));
+      hub.add(serveConnection(client, settings), credentialOf(upgradingVisitor(request)));
     });
   }
 
-  function refusalOf(request: IncomingMessage): string | null {
-    if (request.url?.split('?')[0] !== '/ws') return '404 Not Found';
-    if (!settings.mayConnect(request)) return '403 Forbidden';
+  /** Any that is ok: it may. */
+  async function answerTo(request: IncomingMessage): Promise<Response> {
+    const path = request.url?.split('?')[0] ?? '';
+    try {
+      if (path !== '/ws') throw new WfgError('not_found', `there is no ${path}`);
+      const visitor = upgradingVisitor(request);
+      gate.checkOrigin(visitor);
+      await gate.admit(visitor);
+      if (hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
+    } catch (err) {
+      return errorResponse(err, log, { method: 'UPGRADE', path });
+    }
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
-    if (!offered?.includes(PROTOCOL)) return '400 Bad Request';
-    if (hub.isFull()) return '503 Service Unavailable';
-    return null;
+    return new Response(null, { status: offered?.includes(PROTOCOL) ? 200 : 400 });
   }
 
-  server.on('upgrade', upgrade);
+  const onUpgrade = (...given: Parameters<typeof upgrade>) => void upgrade(...given);
+  server.on('upgrade', onUpgrade);
   return {
     async [Symbol.asyncDispose]() {
-      server.off('upgrade', upgrade);
+      server.off('upgrade', onUpgrade);
       const cut = setTimeout(() => {
         for (const client of sockets.clients) client.terminate();
       }, CLOSE_MS);
@@ -59,4 +70,13 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
       sockets.close();
     },
   };
+}
+
+/** Ends the connection with an answer, as HTTP has it. */
+async function decline(socket: Duplex, answer: Response): Promise<void> {
+  const body = await answer.text();
+  const { status, headers } = answer;
+  const lines = [...headers, ['connection', 'close'], ['content-length', String(Buffer.byteLength(body))]];
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines.map((pair) => pair.join(': '))];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

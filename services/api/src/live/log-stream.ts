@@ -5,8 +5,9 @@ import type { JobAttempts } from '@wfg/shared/queries/attempts';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Credential } from '../access/credential.ts';
 import { type EventSink, eventStream } from './event-stream.ts';
-import type { Hub } from './hub.ts';
+import type { Hub, Viewer } from './hub.ts';
 import { logTopic } from './log-topic.ts';
 import { TopicError } from './topic.ts';
 
@@ -18,6 +19,8 @@ export interface StreamSettings {
   log: Logger;
   hub: Hub;
   pollMs: () => number;
+  /** What the reader showed. */
+  credential: Credential | null;
 }
 
 /** Everything behind `after`, then what is printed, then the end. Nothing is followed unless the stream is read. */
@@ -33,7 +36,7 @@ function follow(
   job: JobAttempts,
   after: LogPosition | undefined,
   sink: EventSink,
-  { pool, log, hub, pollMs }: StreamSettings,
+  { pool, log, hub, pollMs, credential }: StreamSettings,
 ): void {
   const topic = logTopic(
     {
@@ -61,14 +64,15 @@ function follow(
 
   const loop = startLoop({ name: 'log stream', log, step });
   const closed = sink.over.then(() => loop[Symbol.asyncDispose]());
-  hub.add({
+  const viewer: Viewer = {
     hear: (bell) => topic.concerns(bell) && loop.wake(),
     close() {
       sink.end();
       return closed;
     },
     closed,
-  });
+  };
+  hub.add(viewer, credential);
 }
 
 /** An attempt is not announced: every chunk says which it is of. */

@@ -2,7 +2,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { JobWithOutputs } from '@wfg/shared/contract/job';
 import {
-  cancelJob as cancelJobRoute,
   getJob,
   getLog,
   getOutputs,
@@ -10,34 +9,22 @@ import {
   listAttempts,
   streamLog,
 } from '@wfg/shared/contract/routes/jobs';
-import { WfgError } from '@wfg/shared/contract/problem';
 import type { Queryable } from '@wfg/shared/db/pool';
-import { withTx } from '@wfg/shared/db/tx';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
-import { cancelJob } from '@wfg/shared/queries/cancel';
 import { readJob } from '@wfg/shared/queries/job';
+import { credentialOf } from '../access/credential.ts';
+import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
 
 export function jobRoutes(context: ApiContext): OpenAPIHono {
-  const { pool, doorbell } = context;
+  const { pool } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, getJob), async (c) => {
     const { run, job } = c.req.valid('param');
     return c.json(await shown(pool, run, job), 200);
-  });
-
-  app.openapi(bind(app, cancelJobRoute), async (c) => {
-    const { run, job } = c.req.valid('param');
-    if ((await withTx(pool, (tx) => cancelJob(tx, run, job))) !== null) {
-      doorbell.ring({ cancel: [run], settle: true, runs: [run] });
-    } else {
-      const { state } = await shown(pool, run, job);
-      if (state !== 'cancelled') throw new WfgError('conflict', `the job has ended already: it is ${state}`);
-    }
-    return c.body(null, 202);
   });
 
   app.openapi(bind(app, listAttempts), async (c) => {
@@ -65,7 +52,7 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, streamLog), async (c) => {
     const { run, job } = c.req.valid('param');
     const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
-    return logStreamResponse(run, job, after, context);
+    return logStreamResponse(run, job, after, { ...context, credential: credentialOf(visitorOf(c)) });
   });
 
   return app;

@@ -8,6 +8,8 @@ import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
 import { readLatestRun } from '@wfg/shared/queries/latest-run';
 import { startRun } from '@wfg/shared/queries/start-run';
 import { readWorkflow } from '@wfg/shared/queries/workflow-views';
+import { credentialOf } from '../access/credential.ts';
+import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
@@ -63,7 +65,10 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.streamLatestLog), async (c) => {
     const { id, job } = c.req.valid('param');
     const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
-    return logStreamResponse(await latestRun(pool, id), job, after, context);
+    return logStreamResponse(await latestRun(pool, id), job, after, {
+      ...context,
+      credential: credentialOf(visitorOf(c)),
+    });
   });
 
   return app;

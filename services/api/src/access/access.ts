@@ -1,0 +1,114 @@
+// Who may do what: whether a token is asked for, and what the one that a request shows gives the right to.
+import type { Role } from '@wfg/shared/contract/session';
+import type { Doorbell } from '@wfg/shared/db/doorbell';
+import { findSession } from '@wfg/shared/queries/sessions';
+import { hasTokens, putConfiguredToken, useToken } from '@wfg/shared/queries/tokens';
+import { isLoopback } from '@wfg/shared/rules/loopback';
+import { jitter } from '@wfg/shared/rules/pause';
+import { startLoop } from '@wfg/shared/runtime/loop';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Hub } from '../live/hub.ts';
+import { type Credential, sha256 } from './credential.ts';
+
+/** How long an answer of the database counts. */
+const FRESH_MS = 5_000;
+/** Credentials whose answers are kept. */
+const MOST_KNOWN = 1_000;
+/** How often, unasked, it is looked whether a token is asked for, and whether those who follow something still may. */
+const LOOK_MS = 10_000;
+
+export interface Access extends AsyncDisposable {
+  /** Whether a token is asked for. */
+  isGuarded: () => boolean;
+  /** Whether its right was confirmed moments ago. */
+  isKnown: (credential: Credential) => boolean;
+  /** What it gives the right to, as it was at most 5 s ago; rejects while the database is away. */
+  roleOf: (credential: Credential | null) => Promise<Role | null>;
+  /** Looks at once, and asks anew about everyone: something was changed. */
+  look: () => void;
+}
+
+interface AccessSettings {
+  pool: pg.Pool;
+  log: Logger;
+  hub: Hub;
+  doorbell: Doorbell;
+  /** Where the api listens, and the token of its configuration. */
+  config: { HOST: string; WFG_ADMIN_TOKEN?: string | undefined };
+}
+
+/** Stores the configured token first. Throws, saying what to do, if it must not be, or if there must be one. */
+export async function createAccess(settings: AccessSettings): Promise<Access> {
+  const { pool, log, hub, config } = settings;
+  const { HOST, WFG_ADMIN_TOKEN } = config;
+  if (WFG_ADMIN_TOKEN !== undefined) await installToken(sha256(WFG_ADMIN_TOKEN), settings);
+  let isGuarded = await hasTokens(pool);
+  const isPublic = !isLoopback(HOST);
+  if (isPublic && !isGuarded) {
+    throw new Error(`HOST ${HOST} lets others in, and nobody is asked for a token: set WFG_ADMIN_TOKEN`);
+  }
+  const known = new Map<string, { role: Role; at: number }>();
+  const asking = new Map<string, Promise<Role | null>>();
+
+  function recall(key: string): Role | null {
+    const found = known.get(key);
+    return found && performance.now() - found.at < FRESH_MS ? found.role : null;
+  }
+
+  async function ask(key: string, { kind, hash }: Credential): Promise<Role | null> {
+    const at = performance.now();
+    const role = await (kind === 'token' ? useToken(pool, hash) : findSession(pool, hash));
+    known.delete(key);
+    if (role !== null) known.set(key, { role, at });
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    return role;
+  }
+
+  async function roleOf(credential: Credential | null): Promise<Role | null> {
+    if (!isGuarded) return 'admin';
+    if (credential === null) return null;
+    const key = keyOf(credential);
+    const role = recall(key);
+    if (role !== null) return role;
+    // Requests that come together ask together.
+    const answer = asking.get(key) ?? ask(key, credential).finally(() => asking.delete(key));
+    asking.set(key, answer);
+    return answer;
+  }
+
+  const loop = startLoop({
+    name: 'access',
+    log,
+    async step() {
+      isGuarded = isPublic || (await hasTokens(pool));
+      await hub.dismiss(async (credential) => (await roleOf(credential)) === null);
+      return jitter(LOOK_MS);
+    },
+  });
+
+  return {
+    isGuarded: () => isGuarded,
+    isKnown: (credential) => recall(keyOf(credential)) !== null,
+    roleOf,
+    look() {
+      known.clear();
+      loop.wake();
+    },
+    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
+  };
+}
+
+async function installToken(hash: Buffer, { pool, doorbell, log }: AccessSettings): Promise<void> {
+  if (await putConfiguredToken(pool, hash)) {
+    doorbell.ring({ tokens: true });
+    log.info('WFG_ADMIN_TOKEN is new: the token before it, if there was one, is no longer good');
+  } else if ((await useToken(pool, hash)) === null) {
+    throw new Error('WFG_ADMIN_TOKEN was revoked: set another one');
+  }
+}
+
+function keyOf({ kind, hash }: Credential): string {
+  return `${kind} ${hash.toString('base64')}`;
+}
