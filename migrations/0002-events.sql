@@ -15,7 +15,7 @@ comment on column wfg_jobs.condition is 'an expression that a scheduler judges w
 comment on column wfg_jobs.tolerates is 'nothing: skipped as soon as an ancestor did not complete; failure: judged all the same; cancel: spared by a cancel of the run too';
 comment on column wfg_jobs.out_of_time is 'it is asked to stop because its run''s time is over: it ends failed, not cancelled';
 comment on column wfg_jobs.expires_secs is 'how long it may wait for its first attempt once it can be claimed; expires_at is made from it';
-comment on column wfg_jobs.resolved is 'spec with its expressions replaced by their values; null: spec has none';
+comment on column wfg_jobs.resolved is '{spec, payload} with the values of their expressions; null: they have none';
 
 alter table wfg_runs
   add column deadline_at timestamptz,

@@ -271,7 +271,7 @@ comment on column wfg_jobs.out_of_time is 'it is asked to stop because its run''
 comment on column wfg_jobs.outcome is 'how the last attempt ended';
 comment on column wfg_jobs.parents is 'positions of the jobs it depends on, as the user ordered them';
 comment on column wfg_jobs.required_labels is 'with the implied one: :command, :event <type>, :task <name>';
-comment on column wfg_jobs.resolved is 'spec with its expressions replaced by their values; null: spec has none';
+comment on column wfg_jobs.resolved is '{spec, payload} with the values of their expressions; null: they have none';
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
 comment on column wfg_jobs.tolerates is 'nothing: skipped as soon as an ancestor did not complete; failure: judged all the same; cancel: spared by a cancel of the run too';
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';

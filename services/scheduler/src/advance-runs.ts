@@ -6,12 +6,14 @@ import {
   closeRuns,
   FIRST,
   findUnsettled,
+  type Lanes,
   lockRuns,
   markRunsSettled,
   numberRuns,
   settleJobs,
 } from '@wfg/shared/queries/advance';
 import { cancelJobs } from '@wfg/shared/queries/cancel';
+import { findReadyRoots, judgeJobs } from '@wfg/shared/queries/judge';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
@@ -21,6 +23,8 @@ import type { Logger } from 'pino';
 const BATCH = { runs: 50, jobs: 5_000 };
 /** How soon to look again at runs that another scheduler holds: it may have read before the last job ended. */
 const HELD_MS = 20;
+/** Of settling and judging in one transaction; a run in which more follows from more goes on in the next. */
+const ROUNDS = 100;
 /** How soon to try again what failed. */
 const FAILED_MS = 5_000;
 
@@ -43,7 +47,8 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
   /** True if some of them are held by another scheduler. */
   async function advanceBatch(runs: string[]): Promise<boolean> {
     try {
-      const locked = await advance(pool, doorbell, runs);
+      const { locked, isDone } = await advance(pool, doorbell, runs);
+      if (!isDone) soonest(0);
       return locked < runs.length;
     } catch (error) {
       if (isConnectionError(error)) throw error;
@@ -61,23 +66,47 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
   }
 }
 
-/** Moves the runs on that nobody else holds; returns how many they were. */
-async function advance(pool: pg.Pool, doorbell: Doorbell, runs: string[]): Promise<number> {
-  const { locked, released } = await withPartitions(pool, () =>
+/** Moves the runs on that nobody else holds: how many they were, and whether nothing is left to do in them for now. */
+async function advance(
+  pool: pg.Pool,
+  doorbell: Doorbell,
+  runs: string[],
+): Promise<{ locked: number; isDone: boolean }> {
+  const { locked, lanes, isDone } = await withPartitions(pool, () =>
     withTx(pool, async (tx) => {
       const locked = await lockRuns(tx, runs);
-      if (locked.length === 0) return { locked, released: [] };
+      if (locked.length === 0) return { locked, lanes: {}, isDone: true };
       await numberRuns(tx, locked);
       await cancelJobs(tx, locked);
-      const released = await settleJobs(tx, locked);
+      const { lanes, isDone } = await settle(tx, locked);
       await closeRuns(tx, locked);
       await markRunsSettled(tx, locked);
-      return { locked, released };
+      return { locked, lanes, isDone };
     }),
   );
   if (locked.length > 0) {
-    const lanes = Object.fromEntries(released.map(({ lane, count }) => [lane, count]));
     doorbell.ring({ lanes, runs: locked });
   }
-  return locked.length;
+  return { locked: locked.length, isDone };
+}
+
+/** Settles and judges in turn, as long as more comes of it: what a judgement skips or fails has children too. */
+async function settle(
+  tx: pg.PoolClient,
+  runs: readonly string[],
+): Promise<{ lanes: Lanes; isDone: boolean }> {
+  const lanes: Lanes = {};
+  const add = (more: Lanes) => {
+    for (const [lane, count] of Object.entries(more)) lanes[lane] = (lanes[lane] ?? 0) + count;
+  };
+  let ready = await findReadyRoots(tx, runs);
+  for (let round = 0; round < ROUNDS; round++) {
+    add(await judgeJobs(tx, ready));
+    const settled = await settleJobs(tx, runs);
+    add(settled.lanes);
+    ready = settled.ready;
+    if (ready.length === 0) return { lanes, isDone: true };
+  }
+  add(await judgeJobs(tx, ready));
+  return { lanes, isDone: false };
 }

@@ -1,6 +1,7 @@
 // Moves runs on: numbers new ones, tells children what their parents did, skips what can no longer run, ends runs.
 // Every statement here runs in one transaction under the lock on the run row, taken by `lockRuns`; one run is
 // advanced by one scheduler at a time, and the two last parents of a child cannot miss each other.
+import type { JobKey } from '../contract/job-key.ts';
 import type { Queryable } from '../db/pool.ts';
 
 // Runs are taken from behind `after`, so that one which cannot be moved on does not stand in the way of the others.
@@ -72,7 +73,7 @@ export async function numberRuns(tx: Queryable, runs: readonly string[]): Promis
 // One statement, so that all of it judges by one snapshot: a job that ends meanwhile waits for the next pass.
 // * `ended`: what has ended since the last pass is settled. That is not a transition anyone sees: no version.
 // * `bad`: everything below a job that did not complete is skipped at once, without waiting for its other parents,
-//   except jobs with a condition and what is below those: they are judged when all their parents have ended.
+//   except jobs that tolerate it and what is below those: they are judged when all their parents have ended.
 // * `told`: one update a child, however many of its parents are in the batch.
 // Rows are reached by `limit 1` probes of the primary key, and the updates' own joins have no other filter: the planner
 // cannot know how many rows the recursion yields, nor how many are blocked in a table that grew a moment ago, and joined
@@ -94,7 +95,7 @@ with recursive ended as (
   ) next
   cross join lateral (
     select j.run_id, j.position, j.children, next.failed or j.upstream_failed as failed from wfg_jobs j
-    where j.run_id = next.run_id and j.position = next.position and j.state = 'blocked' and j.condition is null
+    where j.run_id = next.run_id and j.position = next.position and j.state = 'blocked' and j.tolerates = 'nothing'
     limit 1
   ) child
 ), doomed as (
@@ -107,7 +108,8 @@ with recursive ended as (
   group by bad.run_id, c.position
 ), reason as (
   select cause.run_id, cause.position, format('needs %s, which %s', p.job_id, case p.state
-    when 'failed' then 'failed' when 'cancelled' then 'was cancelled' else 'was skipped' end) as text
+    when 'failed' then 'failed' when 'cancelled' then 'was cancelled'
+    when 'completed' then 'ran after something before it had not completed' else 'was skipped' end) as text
   from cause
   cross join lateral (
     select p.job_id, p.state from wfg_jobs p where p.run_id = cause.run_id and p.position = cause.parent limit 1
@@ -143,10 +145,11 @@ with recursive ended as (
       upstream_failed = j.upstream_failed or w.failed,
       state = case when j.blocked_on = w.parents and j.condition is null then 'pending' else j.state end,
       run_at = case when j.blocked_on = w.parents then wfg_now() else j.run_at end,
+      expires_at = case when j.blocked_on = w.parents then wfg_now() + make_interval(secs => j.expires_secs) end,
       updated_at = wfg_now(), version = j.version + 1
   from waiting w
   where j.run_id = w.run_id and j.position = w.position
-  returning j.state, j.lane
+  returning j.run_id, j.position, j.state, j.lane, j.blocked_on
 ), counted as (
   update wfg_runs r set open_jobs = r.open_jobs - gone.jobs
   from (
@@ -156,15 +159,29 @@ with recursive ended as (
   ) gone
   where r.id = gone.run_id
 )
-select lane::text, count(*)::int as count from released where state = 'pending' group by lane`;
+select
+  coalesce((
+    select json_object_agg(lane, count)
+    from (select lane::text, count(*)::int from released where state = 'pending' group by lane) by_lane
+  ), '{}') as lanes,
+  coalesce((
+    select json_agg(json_build_object('run_id', run_id, 'position', position) order by run_id, position)
+    from released where state = 'blocked' and blocked_on = 0
+  ), '[]') as ready`;
 
 /** How many jobs became claimable, by lane. */
-export type Released = { lane: string; count: number }[];
+export type Lanes = Record<string, number>;
 
-/** Tells every child what its parents did, and skips what can no longer run; returns what was released. */
-export async function settleJobs(tx: Queryable, runs: readonly string[]): Promise<Released> {
-  const { rows } = await tx.query<{ lane: string; count: number }>(SETTLE, [runs]);
-  return rows;
+export interface Settled {
+  lanes: Lanes;
+  /** Jobs all of whose parents have ended, and which have something to judge. */
+  ready: JobKey[];
+}
+
+/** Tells every child what its parents did, and skips what can no longer run. */
+export async function settleJobs(tx: Queryable, runs: readonly string[]): Promise<Settled> {
+  const { rows } = await tx.query<Settled>(SETTLE, [runs]);
+  return rows[0] ?? { lanes: {}, ready: [] };
 }
 
 // The count on the run's row says whether anything is left, so an open run is not read.
@@ -180,7 +197,7 @@ with closing as (
 ), ended as (
   update wfg_runs r
   set state = case
-        when r.cancel_requested_at is not null then 'cancelled'
+        when r.cancel_requested_at is not null then 'cancelled' when r.timed_out_at is not null then 'failed'
         when t.failed then 'failed' when t.cancelled then 'cancelled' else 'completed' end,
       started_at = t.started_at, finished_at = wfg_now(), version = r.version + t.versions + 1, settled = true
   from told t where r.id = t.id

@@ -1,26 +1,30 @@
 // Makes a run: one row for it and one for each of its jobs, in one statement.
 import type { CommandSpec } from '../contract/command.ts';
-import type { Definition } from '../contract/definition.ts';
+import type { DefinedJob, Definition, SpecTemplate } from '../contract/definition.ts';
 import { toStorableJson, toStorableText } from '../contract/json.ts';
 import type { Env } from '../contract/workflow.ts';
 import type { Queryable } from '../db/pool.ts';
 
-// Roots are born pending, so a worker may claim them before a scheduler has seen the run.
+// Roots are born pending, so a worker may claim them before a scheduler has seen the run; but one with something to
+// judge waits for it.
 const SUBMIT = `
 with run as (
-  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs)
-  values ($1::text, $2::text, $3::text, $4::json, json_array_length($5::json))
+  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs, deadline_at)
+  values ($1::text, $2::text, $3::text, $4::json, json_array_length($5::json), wfg_now() + make_interval(secs => $6::int))
   returning id
 ), job as (
-  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, required_labels, parents, children,
-    blocked_on, priority, max_attempts, backoff, timeout_secs, spec, metadata)
-  select run.id, j.position, j.job_id, j.name, $1::text,
-    case when cardinality(j.parents) = 0 then 'pending' else 'blocked' end, 'command',
-    j.required_labels, j.parents, j.children, cardinality(j.parents), j.priority, j.max_attempts, j.backoff,
-    j.timeout_secs, j.spec, j.metadata
-  from run cross join json_to_recordset($5::json) as j (position int, job_id text, name text, required_labels text[],
-    parents int[], children int[], priority int, max_attempts int, backoff json, timeout_secs int, spec json,
-    metadata json)
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, workflow_type, required_labels, parents,
+    children, blocked_on, condition, tolerates, priority, max_attempts, backoff, timeout_secs, expires_secs, expires_at,
+    spec, payload, metadata)
+  select run.id, j.position, j.job_id, j.name, $1::text, case when is_free then 'pending' else 'blocked' end,
+    case when j.workflow_type is null then 'command' else 'event' end, j.workflow_type, j.required_labels, j.parents,
+    j.children, cardinality(j.parents), j.condition, j.tolerates, j.priority, j.max_attempts, j.backoff, j.timeout_secs,
+    j.expires_secs, case when is_free then wfg_now() + make_interval(secs => j.expires_secs) end,
+    j.spec, j.payload, j.metadata
+  from run cross join json_to_recordset($5::json) as j (position int, job_id text, name text, workflow_type text,
+    required_labels text[], parents int[], children int[], condition text, tolerates text, priority int,
+    max_attempts int, backoff json, timeout_secs int, expires_secs int, spec json, payload json, metadata json)
+  cross join lateral (select cardinality(j.parents) = 0 and j.condition is null) as free (is_free)
   returning lane, state
 )
 select run.id, job.lane::text, count(job.lane)::int as count
@@ -48,6 +52,7 @@ export async function submitRun(
     toStorableText(definition.trigger),
     toStorableJson(runEnv),
     toStorableJson(jobs),
+    definition.timeout,
   ]);
   const lanes = Object.fromEntries(rows.flatMap(({ lane, count }) => (lane === null ? [] : [[lane, count]])));
   const run_id = rows[0]?.id;
@@ -56,28 +61,43 @@ export async function submitRun(
 }
 
 /** The rows of the jobs: positions from 1 in file order, dependencies by position. */
-function jobRows(definition: Definition) {
-  const position = new Map(definition.jobs.map((job, index) => [job.id, index + 1]));
-  const children = new Map<string, number[]>(definition.jobs.map((job) => [job.id, []]));
-  for (const [index, job] of definition.jobs.entries()) {
+function jobRows({ jobs }: Definition) {
+  const position = new Map(jobs.map((job, index) => [job.id, index + 1]));
+  const children = new Map<string, number[]>(jobs.map((job) => [job.id, []]));
+  for (const [index, job] of jobs.entries()) {
     for (const need of job.needs) children.get(need)?.push(index + 1);
   }
-  return definition.jobs.map((job, index) => {
-    const steps = job.steps?.map((step) => ({ ...step, on_success: true, on_failure: false })) ?? null;
-    const spec: CommandSpec = { run: job.run, steps, env: job.env, mask: [], not_on: [] };
-    return {
-      position: index + 1,
-      job_id: job.id,
-      name: job.name,
-      required_labels: [':command', ...job.labels],
-      parents: job.needs.map((need) => position.get(need)),
-      children: children.get(job.id),
-      priority: job.priority,
-      max_attempts: job.max_retries + 1,
-      backoff: job.backoff === 'None' ? null : job.backoff,
-      timeout_secs: job.timeout,
-      spec,
-      metadata: job.metadata,
-    };
+  return jobs.map((job, index) => ({
+    position: index + 1,
+    job_id: job.id,
+    name: job.name,
+    workflow_type: job.uses,
+    required_labels: [job.uses === null ? ':command' : `:event ${job.uses}`, ...job.labels],
+    parents: job.needs.map((need) => position.get(need)),
+    children: children.get(job.id),
+    condition: job.condition,
+    tolerates: job.tolerates,
+    priority: job.priority,
+    max_attempts: job.max_retries + 1,
+    backoff: job.backoff,
+    timeout_secs: job.timeout,
+    expires_secs: job.expires_in,
+    ...contentOf(job),
+    metadata: job.metadata,
+  }));
+}
+
+/** What is executed: as it is, or, if a scheduler judges it first, as it is written. */
+function contentOf({ condition, uses, with: payload, run, steps, env, mask, not_on }: DefinedJob) {
+  if (uses !== null) return { spec: null, payload };
+  const template: SpecTemplate = { run, steps, env, mask, not_on };
+  return { spec: condition === null ? toCommand(template) : template, payload: null };
+}
+
+/** Without an `if` a step runs as long as none has failed. */
+function toCommand(template: SpecTemplate): CommandSpec {
+  const steps = template.steps?.map(({ if: _none, ...step }) => {
+    return { ...step, on_success: true, on_failure: false };
   });
+  return { ...template, steps: steps ?? null };
 }
