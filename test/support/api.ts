@@ -2,6 +2,7 @@
 
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Client, createClient } from '@wfg/shared/client/client';
 import { inject } from 'vitest';
 import { startService, type TestProcess } from './process.ts';
 
@@ -14,7 +15,9 @@ export interface Answer {
 
 export interface TestApi extends TestProcess {
   url: string;
-  /** Sends a request; a body that is no string is sent as JSON. */
+  /** For what is to succeed. */
+  wfg: Client;
+  /** Sends whatever request, for what is to fail; a body that is no string is sent as JSON. */
   ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
@@ -23,7 +26,7 @@ export async function startApi(databaseUrl: string, env: Record<string, string> 
   const folder = env.WORKFLOWS_DIR ?? (await emptyFolder());
   const api = startService('api', { DATABASE_URL: databaseUrl, ...env, WORKFLOWS_DIR: folder });
   const { url } = await api.logged('listening', 20_000);
-  return { ...api, url: String(url), ask: askOf(String(url)) };
+  return { ...api, url: String(url), wfg: createClient({ url: String(url) }), ask: askOf(String(url)) };
 }
 
 export function emptyFolder(): Promise<string> {

@@ -1,6 +1,10 @@
 // A whole wfg of real processes on a test database: any number of each service, killed and started again by tests.
-import { LogChunk } from '@wfg/shared/contract/log';
-import { Run } from '@wfg/shared/contract/run';
+import { createClient } from '@wfg/shared/client/client';
+import type { LogChunk } from '@wfg/shared/contract/log';
+import { getLog, getOutputs } from '@wfg/shared/contract/routes/jobs';
+import type { RequestOf } from '@wfg/shared/contract/routes/route-types';
+import { getRun, submitRun } from '@wfg/shared/contract/routes/runs';
+import type { Run } from '@wfg/shared/contract/run';
 import { z } from 'zod';
 import { type ServiceName, startService, type TestProcess } from './process.ts';
 import { waitFor } from './wait-for.ts';
@@ -17,7 +21,7 @@ export interface Cluster extends AsyncDisposable {
   /** `kill -9` one process of a service and, as a supervisor would, starts another in its place. */
   kill: (name: ServiceName, index?: number) => Promise<void>;
   /** Starts a run of an inline workflow and returns its id. */
-  submit: (workflow: unknown) => Promise<string>;
+  submit: (workflow: RequestOf<typeof submitRun>['body']) => Promise<string>;
   run: (runId: string) => Promise<Run>;
   /** The run when it has ended. */
   ended: (runId: string, limitMs?: number) => Promise<Run>;
@@ -65,28 +69,14 @@ export async function startCluster(
     of(name)[index] = start(name, index);
   }
 
-  async function get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-    const response = await fetch(url + path);
-    if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
-    return schema.parse(await response.json());
-  }
-
-  const run = (runId: string) => get(`/api/runs/${runId}`, Run);
+  const wfg = createClient({ url });
+  const run = (runId: string) => wfg(getRun, { params: { run: runId } });
   return {
     url,
     of,
     kill,
     run,
-    async submit(workflow) {
-      const response = await fetch(`${url}/api/runs`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(workflow),
-      });
-      const body = await response.text();
-      if (response.status !== 201) throw new Error(`POST /api/runs: ${response.status} ${body}`);
-      return Run.parse(JSON.parse(body)).run_id;
-    },
+    submit: async (workflow) => (await wfg(submitRun, { body: workflow })).run_id,
     async ended(runId, limitMs = 60_000) {
       return waitFor(
         `run ${runId} to end`,
@@ -97,9 +87,8 @@ export async function startCluster(
         limitMs,
       );
     },
-    logs: (runId, jobId) => get(`/api/runs/${runId}/jobs/${jobId}/logs?limit=10000`, z.array(LogChunk)),
-    outputs: (runId, jobId) =>
-      get(`/api/runs/${runId}/jobs/${jobId}/outputs`, z.record(z.string(), z.string())),
+    logs: (run_id, job) => wfg(getLog, { params: { run: run_id, job }, query: { limit: 10_000 } }),
+    outputs: (run_id, job) => wfg(getOutputs, { params: { run: run_id, job } }),
     async [Symbol.asyncDispose]() {
       await Promise.all([...processes.values()].flat().map((one) => one[Symbol.asyncDispose]()));
     },

@@ -1,4 +1,5 @@
-// A client of Server-Sent Events.
+// A stream of Server-Sent Events as it is, without the client's reconnecting.
+import { readEvents } from '@wfg/shared/client/read-events';
 
 export interface StreamEvent {
   event: string;
@@ -27,22 +28,6 @@ export async function openStream(url: string, headers: Record<string, string> = 
 
 async function collect({ body }: Response, events: StreamEvent[]): Promise<void> {
   if (!body) return;
-  let rest = '';
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + text).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) events.push(...parse(block));
-  }
-}
-
-/** Nothing for a comment. */
-function parse(block: string): StreamEvent[] {
-  const field = (name: string) =>
-    block
-      .split('\n')
-      .find((line) => line.startsWith(`${name}: `))
-      ?.slice(name.length + 2);
-  const event = field('event');
-  if (event === undefined) return [];
-  return [{ event, id: field('id') ?? null, data: JSON.parse(field('data') ?? 'null') }];
+  for await (const { event, id, data } of readEvents(body))
+    events.push({ event, id, data: JSON.parse(data) });
 }

@@ -1,34 +1,28 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import { answering } from '@wfg/shared/client/answering.fixture';
+import { getOutputs } from '@wfg/shared/contract/routes/jobs';
+import { getRun } from '@wfg/shared/contract/routes/runs';
+import { RUN_ID, runOf } from '@wfg/shared/contract/run.fixture';
+import { expect, test } from 'vitest';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 import { jsonLine } from './terminal-safe.ts';
 
+const params = { run: RUN_ID, job: 'a' };
+
 /** A client of a server that always answers this. */
-async function clientOf(status: number, body: string): Promise<HttpClient> {
-  const server = createServer((_request, response) => response.writeHead(status).end(body));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = z.custom<AddressInfo>().parse(server.address());
-  return createHttpClient(new URL(`http://127.0.0.1:${port}/`));
+async function clientOf(status: number, body: string, headers = {}): Promise<HttpClient> {
+  const url = await answering((_request, response) => response.writeHead(status, headers).end(body));
+  return createHttpClient(new URL(url));
 }
 
 test('numbers keep their digits from the answer to the output', async () => {
-  const body = '{"metadata":{"n":[9007199254740993]}}';
-  const http = await clientOf(200, body);
-  const answer = await http.get('a', z.object({ metadata: z.record(z.string(), z.unknown()) }));
-  expect(jsonLine(answer)).toBe(`${body}\n`);
+  const body = JSON.stringify(runOf({})).replace('"payload":null', '"payload":{"n":[9007199254740993]}');
+  const run = await (await clientOf(200, body))(getRun, { params });
+  expect(jsonLine(run)).toContain('"payload":{"n":[9007199254740993]}');
 });
 
 test('what is no answer of wfg is said to be none', async () => {
   const failed = { exitCode: 3, message: expect.stringContaining('does not answer like wfg') };
-  await expect((await clientOf(200, '<html>')).get('a', z.object({}))).rejects.toMatchObject(failed);
+  await expect((await clientOf(200, '<html>'))(getOutputs, { params })).rejects.toMatchObject(failed);
 });
 
 test('a refusal is told in the words of the server', async () => {
@@ -41,5 +35,22 @@ test('a refusal is told in the words of the server', async () => {
     errors: [],
   };
   const http = await clientOf(404, JSON.stringify(problem));
-  await expect(http.get('a', z.unknown())).rejects.toMatchObject({ exitCode: 2, message: 'none' });
+  await expect(http(getOutputs, { params })).rejects.toMatchObject({ exitCode: 2, message: 'none' });
+});
+
+test('what passes is told to, and what stands in between is shown by its status', async () => {
+  const http = await clientOf(502, '<html>', { 'retry-after': '2' });
+  await expect(http(getOutputs, { params })).rejects.toMatchObject({
+    exitCode: 3,
+    message: 'the server answered 502 Bad Gateway: try again in a moment',
+  });
+});
+
+test('a server that is not there is said not to be', async () => {
+  const http = createHttpClient(new URL('http://127.0.0.1:2/'));
+  await expect(http(getOutputs, { params })).rejects.toMatchObject({
+    exitCode: 3,
+    message:
+      'cannot reach wfg at http://127.0.0.1:2/ (nothing listens there): check that it is running, and --url',
+  });
 });

@@ -1,7 +1,9 @@
 // Submits a workflow file, or what comes on standard input: what `wfg run` and `wfg submit` have in common.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { Run } from '@wfg/shared/contract/run';
+import { submitRun } from '@wfg/shared/contract/routes/runs';
+import type { Run } from '@wfg/shared/contract/run';
+import type { WorkflowInput } from '@wfg/shared/contract/workflow';
 import type { Values } from './command.ts';
 import { errorWords } from './error-words.ts';
 import { usage } from './exit-error.ts';
@@ -17,7 +19,7 @@ export const SUBMIT_OPTIONS = {
 } as const;
 
 /** The workflow of FILE, `-` for standard input, with `--env` applied; checked. */
-export async function readSubmission(file: string, values: Values): Promise<object> {
+export async function readSubmission(file: string, values: Values): Promise<WorkflowInput> {
   const env = (Array.isArray(values.env) ? values.env : []).map(String);
   if (file !== '-') return readWorkflow(file, readText(file), env);
   if (process.stdin.isTTY) say('reading the workflow from the terminal: Ctrl-D ends it');
@@ -25,8 +27,8 @@ export async function readSubmission(file: string, values: Values): Promise<obje
 }
 
 /** Starts a run of it: the run, and the address of its page. */
-export async function submit(http: HttpClient, workflow: object): Promise<{ run: Run; page: string }> {
-  const run = await http.post('api/runs', workflow, Run);
+export async function submit(http: HttpClient, workflow: WorkflowInput): Promise<{ run: Run; page: string }> {
+  const run = await http(submitRun, { body: workflow });
   return { run, page: new URL(`runs/${run.run_id}`, http.base).href };
 }
 

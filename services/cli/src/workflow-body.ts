@@ -1,26 +1,24 @@
 // A workflow file as the body of POST /api/runs, checked here first: the server cannot say at which line a fault is.
 import { WfgError } from '@wfg/shared/contract/problem';
-import { Env } from '@wfg/shared/contract/workflow';
+import { WorkflowInput } from '@wfg/shared/contract/workflow';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import { parse } from 'yaml';
-import { z } from 'zod';
 import { usage } from './exit-error.ts';
 
 const MAX_SHOWN = 20;
-const Content = z.looseObject({ env: Env.nullish() });
 
 /**
  * The file's own content, its `env` changed by `overrides` (`K=V`). Throws with each fault on a line of its own,
  * beginning with the file's name.
  */
-export function readWorkflow(file: string, text: string, overrides: readonly string[]): object {
+export function readWorkflow(file: string, text: string, overrides: readonly string[]): WorkflowInput {
   try {
     readWorkflowFile(text);
   } catch (err) {
     if (err instanceof WfgError) throw usage(faults(file, err));
     throw err;
   }
-  const content = Content.parse(parse(text, { maxAliasCount: 10_000 }));
+  const content = WorkflowInput.parse(parse(text, { maxAliasCount: 10_000 }));
   if (overrides.length === 0) return content;
   return { ...content, env: { ...content.env, ...Object.fromEntries(overrides.map(pair)) } };
 }

@@ -1,14 +1,18 @@
 // The HTTP calls of the client. The server checks its answers against the contract, so they are taken at their word.
 import type { Problem } from '@wfg/shared/contract/problem';
-import type { RunSummary } from '@wfg/shared/contract/run';
+import type { Route } from '@wfg/shared/contract/routes/route';
+import type { AnswerOf, RequestOf } from '@wfg/shared/contract/routes/route-types';
+import type * as runs from '@wfg/shared/contract/routes/runs';
+import type { startRun } from '@wfg/shared/contract/routes/workflow-runs';
+import type { listWorkflows } from '@wfg/shared/contract/routes/workflows';
 import type { WorkflowView } from '@wfg/shared/contract/workflow';
 import { nextCursor } from './next-cursor.ts';
 
 /** Longer than the server itself waits for its database (3 s). */
 const ANSWER_MS = 10_000;
 
-export interface Page<T> {
-  items: T[];
+export interface WorkflowPage {
+  items: WorkflowView[];
   next: string | null;
 }
 
@@ -18,27 +22,26 @@ class ApiError extends Error {
 }
 
 /** Newest runs first; `cursor` is a `next` of an earlier page. */
-export async function getRuns(cursor: string | null, signal: AbortSignal): Promise<Page<RunSummary>> {
-  const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-  return (await call<Page<RunSummary>>(`/api/runs${query}`, { signal })).body;
+export async function getRuns(cursor: string | null, signal: AbortSignal): Promise<runs.RunPage> {
+  const query = cursor === null ? {} : { cursor };
+  return (await call<typeof runs.listRuns>('get', '/api/runs', { query }, signal)).body;
 }
 
 /** Newest workflows first; `cursor` is a `next` of an earlier page. */
-export async function getWorkflows(cursor: string | null, signal: AbortSignal): Promise<Page<WorkflowView>> {
-  const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-  const { body, link } = await call<WorkflowView[]>(`/api/workflows${query}`, { signal });
+export async function getWorkflows(cursor: string | null, signal: AbortSignal): Promise<WorkflowPage> {
+  const query = cursor === null ? {} : { cursor };
+  const { body, link } = await call<typeof listWorkflows>('get', '/api/workflows', { query }, signal);
   return { items: body, next: nextCursor(link) };
 }
 
 /** Starts a run, or answers the one that is going on. */
-export async function runWorkflow(id: string): Promise<{ run_id: string }> {
-  const path = `/api/workflows/${encodeURIComponent(id)}/run`;
-  return (await call<{ run_id: string }>(path, { method: 'POST' })).body;
+export async function runWorkflow(id: string): Promise<AnswerOf<typeof startRun>> {
+  return (await call<typeof startRun>('post', '/api/workflows/{id}/run', { params: { id } })).body;
 }
 
 /** Asks for a run's end; what runs is still running when this answers. */
 export async function cancelRun(run: string): Promise<void> {
-  await call(`/api/runs/${encodeURIComponent(run)}/cancel`, { method: 'POST' });
+  await call<typeof runs.cancelRun>('post', '/api/runs/{run}/cancel', { params: { run } });
 }
 
 /** One line for the reader about anything that was thrown. */
@@ -52,20 +55,46 @@ interface Answer<T> {
   link: string | null;
 }
 
-async function call<T>(path: string, init: RequestInit): Promise<Answer<T>> {
+interface Given {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | undefined>;
+}
+
+// The routes are known by their types alone, which hold method, path and what is given to the route that is named.
+function call<R extends Route>(
+  method: R['method'],
+  path: R['path'],
+  given: RequestOf<R>,
+  signal?: AbortSignal,
+): Promise<Answer<AnswerOf<R>>>;
+async function call(
+  method: string,
+  path: string,
+  { params = {}, query = {} }: Given,
+  signal?: AbortSignal,
+): Promise<Answer<unknown>> {
   const late = AbortSignal.timeout(ANSWER_MS);
-  const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
   try {
-    const response = await fetch(path, { ...init, signal, headers: { accept: 'application/json' } });
+    const response = await fetch(urlOf(path, params, query), {
+      method: method.toUpperCase(),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+      headers: { accept: 'application/json' },
+    });
     const text = await response.text();
     if (!response.ok) throw new ApiError(refusal(response, text));
     return { body: JSON.parse(text === '' ? 'null' : text), link: response.headers.get('link') };
   } catch (error) {
-    if (error instanceof ApiError || init.signal?.aborted) throw error;
+    if (error instanceof ApiError || signal?.aborted) throw error;
     if (late.aborted) throw new ApiError(`The server did not answer within ${ANSWER_MS / 1000} s.`);
     if (error instanceof SyntaxError) throw new ApiError('The server answered something that is not JSON.');
     throw new ApiError('The server cannot be reached. Check that wfg is running.');
   }
+}
+
+function urlOf(path: string, params: Given['params'] & {}, query: Given['query'] & {}): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
+  return search.length === 0 ? filled : `${filled}?${search.join('&')}`;
 }
 
 function refusal(response: Response, text: string): string {

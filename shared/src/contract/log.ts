@@ -1,5 +1,6 @@
 // A piece of a job's output: consecutive text of one stream of one attempt.
 import { z } from 'zod';
+import { JobState } from './job.ts';
 
 export const LogStream = z.enum(['stdout', 'stderr']);
 export type LogStream = z.infer<typeof LogStream>;
@@ -18,6 +19,18 @@ export const LogChunk = z
   })
   .meta({ id: 'LogChunk' });
 export type LogChunk = z.infer<typeof LogChunk>;
+
+/** One event of a job's log: a chunk, or that its last attempt has ended and all of it was sent. */
+export const LogEvent = z
+  .union([
+    z.object({ event: z.literal('log'), id: z.string(), data: LogChunk }),
+    z.object({
+      event: z.literal('end'),
+      data: z.object({ state: JobState, attempt: z.int(), chunks: z.int() }),
+    }),
+  ])
+  .meta({ id: 'LogEvent' });
+export type LogEvent = z.infer<typeof LogEvent>;
 
 /** A reader's place in a job's log, `"<attempt>:<sequence>"`: everything up to and with that chunk is known. */
 export interface LogPosition {

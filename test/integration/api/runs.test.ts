@@ -1,5 +1,6 @@
-import type { Run } from '@wfg/shared/contract/run';
-import { Run as RunSchema } from '@wfg/shared/contract/run';
+import type { RequestOf } from '@wfg/shared/contract/routes/route-types';
+import { getRun, listRuns, submitRun } from '@wfg/shared/contract/routes/runs';
+import { startRun } from '@wfg/shared/contract/routes/workflow-runs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { advance, claim, finish } from '../../support/engine.ts';
@@ -24,15 +25,11 @@ beforeEach(async () => {
   await api.ask('PUT', '/api/workflows/w', { name: 'w', env: { X: '1', Y: '1' }, jobs });
 });
 
-async function start(body?: unknown): Promise<string> {
-  const { status, body: answer } = await api.ask('POST', '/api/workflows/w/run', body);
-  expect(status).toBe(202);
-  return RunSchema.shape.run_id.parse(Object(answer).run_id);
+async function start(body?: { env: Record<string, string> }): Promise<string> {
+  return (await api.wfg(startRun, { params: { id: 'w' }, body })).run_id;
 }
 
-async function show(run: string): Promise<Run> {
-  return RunSchema.parse((await api.ask('GET', `/api/runs/${run}`)).body);
-}
+const show = (run: string) => api.wfg(getRun, { params: { run } });
 
 const gpu = { labels: ['gpu'] };
 
@@ -144,9 +141,8 @@ test('after a cancel no claim returns a job of the workflow', async () => {
 });
 
 test('a run that has completed cannot be cancelled', async () => {
-  const { body } = await api.ask('POST', '/api/runs', { name: 'none', jobs: {} });
+  const { run_id: run } = await api.wfg(submitRun, { body: { name: 'none', jobs: {} } });
   await advance(db.pool);
-  const run = RunSchema.parse(body).run_id;
   expect(await show(run)).toMatchObject({ status: 'completed', number: null, jobs: [] });
   expect(await api.ask('POST', `/api/runs/${run}/cancel`)).toMatchObject({
     status: 409,
@@ -179,29 +175,28 @@ test('a removed definition leaves its runs', async () => {
 test('runs are listed newest first, filtered, in stable pages', async () => {
   const runs: string[] = [];
   for (let n = 0; n < 5; n++) {
-    const { body } = await api.ask('POST', '/api/runs', { name: `n${n}`, jobs: { a: { run: 'true' } } });
-    runs.unshift(RunSchema.parse(body).run_id);
+    const body = { name: `n${n}`, jobs: { a: { run: 'true' } } };
+    runs.unshift((await api.wfg(submitRun, { body })).run_id);
   }
   const own = await start();
-  const first = await api.ask('GET', '/api/runs?limit=3');
-  const { items, next } = Object(first.body);
-  expect(items.map((run: { run_id: string }) => run.run_id)).toEqual([own, ...runs.slice(0, 2)]);
+  const { items, next } = await api.wfg(listRuns, { query: { limit: 3 } });
+  expect(items.map(({ run_id }) => run_id)).toEqual([own, ...runs.slice(0, 2)]);
   expect(items[0]).not.toHaveProperty('jobs');
   await api.ask('POST', '/api/runs', { name: 'later', jobs: {} });
-  const second = await api.ask('GET', `/api/runs?limit=3&cursor=${next}`);
-  expect(second.body).toMatchObject({ items: runs.slice(2).map((run_id) => ({ run_id })), next: null });
+  expect(await api.wfg(listRuns, { query: { limit: 3, cursor: next ?? '' } })).toMatchObject({
+    items: runs.slice(2).map((run_id) => ({ run_id })),
+    next: null,
+  });
 
   await claim(db.pool, { limit: 1 });
-  const ids = async (query: string) =>
-    Object(await api.ask('GET', `/api/runs?${query}`)).body.items.map(
-      (run: { run_id: string }) => run.run_id,
-    );
-  expect(await ids('status=running')).toEqual([runs.at(-1)]);
-  expect(await ids('workflow_id=w')).toEqual([own]);
-  expect(await ids('status=completed')).toEqual([]);
+  const ids = async (query: RequestOf<typeof listRuns>['query']) =>
+    (await api.wfg(listRuns, { query })).items.map(({ run_id }) => run_id);
+  expect(await ids({ status: 'running' })).toEqual([runs.at(-1)]);
+  expect(await ids({ workflow_id: 'w' })).toEqual([own]);
+  expect(await ids({ status: 'completed' })).toEqual([]);
   const { created_at } = await show(own);
-  expect(await ids(`since=${created_at}`)).toContain(own);
-  expect(await ids(`until=${created_at}`)).not.toContain(own);
+  expect(await ids({ since: created_at })).toContain(own);
+  expect(await ids({ until: created_at })).not.toContain(own);
 });
 
 test('runs are found by what a job of them requires, live and ended', async () => {

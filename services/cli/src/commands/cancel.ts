@@ -1,5 +1,5 @@
 // wfg cancel: asks for a run's end.
-import { z } from 'zod';
+import { cancelRun } from '@wfg/shared/contract/routes/runs';
 import { type Command, textOf } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
@@ -16,7 +16,7 @@ export const cancel: Command = {
   async run([id = ''], values) {
     const run = runId(id);
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    await http.post(`api/runs/${run}/cancel`, undefined, z.unknown());
+    await http(cancelRun, { params: { run } });
     print(values.json ? jsonLine({ type: 'cancel_requested', run_id: run }) : `asked run ${run} to end\n`);
     return EXIT.ok;
   },

@@ -1,8 +1,6 @@
 // wfg logs: what a job has printed, and with -f what it prints.
-import { Attempt, Job } from '@wfg/shared/contract/job';
-import { LogChunk } from '@wfg/shared/contract/log';
+import { getJob, getLog, listAttempts } from '@wfg/shared/contract/routes/jobs';
 import { isEnded } from '@wfg/shared/rules/states';
-import { z } from 'zod';
 import { type Command, textOf } from '../command.ts';
 import { EXIT, ExitError, usage } from '../exit-error.ts';
 import { followLog } from '../follow/follow-log.ts';
@@ -14,8 +12,11 @@ import { serverUrl } from '../server-url.ts';
 
 /** Chunks in one answer: each has at most 64 KiB. */
 const PAGE = 200;
-const Chunks = z.array(LogChunk);
-const Attempts = z.array(Attempt);
+
+interface JobPath {
+  run: string;
+  job: string;
+}
 
 export const logs: Command = {
   usage: 'RUN JOB [-f] [--attempt N] [--url URL] [--json]',
@@ -34,16 +35,15 @@ export const logs: Command = {
     const job = idOf('JOB', jobId);
     const attempt = attemptIndex(textOf(values, 'attempt'));
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    const path = `api/runs/${run}/jobs/${job}`;
-    const known = await http.get(path, Job);
+    const params = { run, job };
+    const known = await http(getJob, { params });
     // One that is followed may be yet to begin.
     const mayCome = values.follow === true && !isEnded(known.state);
-    if (attempt !== undefined && !mayCome) await assertAttempt(http, path, { job, attempt });
+    if (attempt !== undefined && !mayCome) await assertAttempt(http, params, attempt);
     const writer = logWriter({ run, job, json: values.json === true, screen: screen() });
     if (values.follow) await followLog(http.base, { run, job, attempt }, writer);
-    else await showStored(http, `${path}/logs`, attempt, writer);
-    if (attempt !== undefined && mayCome && writer.isEmpty())
-      await assertAttempt(http, path, { job, attempt });
+    else await showStored(http, params, attempt, writer);
+    if (attempt !== undefined && mayCome && writer.isEmpty()) await assertAttempt(http, params, attempt);
     if (writer.isEmpty()) say(`${job} has printed nothing (it is ${known.state})`);
     return EXIT.ok;
   },
@@ -57,28 +57,23 @@ function attemptIndex(text: string | undefined): number | undefined {
 }
 
 /** Throws when the job has not had this attempt. */
-async function assertAttempt(
-  http: HttpClient,
-  path: string,
-  { job, attempt }: { job: string; attempt: number },
-) {
-  const attempts = await http.get(`${path}/attempts`, Attempts);
+async function assertAttempt(http: HttpClient, params: JobPath, attempt: number) {
+  const attempts = await http(listAttempts, { params });
   if (attempts.some((one) => one.attempt === attempt)) return;
   const last = attempts.at(-1)?.attempt;
   const had =
     last === undefined ? 'it has not begun' : last === 0 ? 'its only one is 0' : `it has 0 to ${last}`;
-  throw new ExitError(EXIT.failed, `${job} has no attempt ${attempt}: ${had}`);
+  throw new ExitError(EXIT.failed, `${params.job} has no attempt ${attempt}: ${had}`);
 }
 
 /** All that is stored, page by page. */
-async function showStored(http: HttpClient, path: string, attempt: number | undefined, writer: LogWriter) {
-  const query = new URLSearchParams({ limit: String(PAGE) });
-  if (attempt !== undefined) query.set('attempt', String(attempt));
+async function showStored(http: HttpClient, params: JobPath, attempt: number | undefined, writer: LogWriter) {
+  let after: string | undefined;
   for (let more = true; more; ) {
-    const chunks = await http.get(`${path}?${query.toString()}`, Chunks);
+    const chunks = await http(getLog, { params, query: { limit: PAGE, attempt, after } });
     for (const chunk of chunks) writer.chunk(chunk);
     const last = chunks.at(-1);
-    if (last) query.set('after', `${last.attempt}:${last.sequence}`);
+    if (last) after = `${last.attempt}:${last.sequence}`;
     more = chunks.length === PAGE;
   }
 }

@@ -1,6 +1,7 @@
 // wfg runs: the latest runs, a line each.
-import { pageOf } from '@wfg/shared/contract/page';
-import { RunStatus, RunSummary } from '@wfg/shared/contract/run';
+import { listRuns } from '@wfg/shared/contract/routes/runs';
+import { listWorkflowRuns } from '@wfg/shared/contract/routes/workflow-runs';
+import { RunStatus, type RunSummary } from '@wfg/shared/contract/run';
 import { type Command, textOf, type Values } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient, type HttpClient } from '../http-client.ts';
@@ -16,7 +17,6 @@ import { TINTS } from '../tint.ts';
 const DEFAULT_LIMIT = 20;
 /** More are not in one answer. */
 const PAGE = 500;
-const Page = pageOf(RunSummary);
 
 export const runs: Command = {
   usage: '[--status STATUS] [--workflow ID] [--limit N] [--url URL] [--json]',
@@ -36,14 +36,11 @@ export const runs: Command = {
   async run(_args, values) {
     endWithReader();
     const workflow = textOf(values, 'workflow');
-    // Unlike the filter of all runs, this one knows a workflow that does not exist.
-    const path = workflow === undefined ? 'api/runs' : `api/workflows/${idOf('--workflow', workflow)}/runs`;
-    const query = new URLSearchParams();
+    const id = workflow === undefined ? undefined : idOf('--workflow', workflow);
     const status = statusOf(values);
-    if (status !== undefined) query.set('status', status);
     const limit = limitOf(textOf(values, 'limit'));
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    const { items, more } = await readRuns(http, path, query, limit);
+    const { items, more } = await readRuns(http, id, status, limit);
     if (values.json) {
       print(items.map(jsonLine).join(''));
       return EXIT.ok;
@@ -69,14 +66,24 @@ function limitOf(text: string | undefined): number {
   throw usage(`--limit must be a number from 1 to 999999, and is "${text}"`);
 }
 
-async function readRuns(http: HttpClient, path: string, query: URLSearchParams, limit: number) {
+async function readRuns(
+  http: HttpClient,
+  id: string | undefined,
+  status: RunStatus | undefined,
+  limit: number,
+) {
   const items: RunSummary[] = [];
+  let cursor: string | undefined;
   for (;;) {
-    query.set('limit', String(Math.min(PAGE, limit - items.length)));
-    const page = await http.get(`${path}?${query.toString()}`, Page);
+    const query = { status, cursor, limit: Math.min(PAGE, limit - items.length) };
+    // Unlike the filter of all runs, the list of a workflow's knows one that does not exist.
+    const page =
+      id === undefined
+        ? await http(listRuns, { query })
+        : await http(listWorkflowRuns, { params: { id }, query });
     items.push(...page.items);
     if (page.next === null || items.length >= limit) return { items, more: page.next !== null };
-    query.set('cursor', page.next);
+    cursor = page.next;
   }
 }
 

@@ -1,7 +1,6 @@
 // wfg show: a run with its jobs, or one job with its attempts and outputs.
-import { Attempt, JobWithOutputs } from '@wfg/shared/contract/job';
-import { Run } from '@wfg/shared/contract/run';
-import { z } from 'zod';
+import { getJob, listAttempts } from '@wfg/shared/contract/routes/jobs';
+import { getRun } from '@wfg/shared/contract/routes/runs';
 import { type Command, textOf } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
@@ -25,14 +24,14 @@ export const show: Command = {
     const job = jobId === undefined ? undefined : idOf('JOB', jobId);
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
     if (job === undefined) {
-      const found = await http.get(`api/runs/${run}`, Run);
+      const found = await http(getRun, { params: { run } });
       const page = new URL(`runs/${run}`, http.base).href;
       print(values.json ? jsonLine(found) : runText(found, page, paper(), Date.now()));
       return EXIT.ok;
     }
-    const path = `api/runs/${run}/jobs/${job}`;
-    const found = await http.get(path, JobWithOutputs);
-    const attempts = await http.get(`${path}/attempts`, z.array(Attempt));
+    const params = { run, job };
+    const found = await http(getJob, { params });
+    const attempts = await http(listAttempts, { params });
     if (values.json) print(jsonLine({ ...found, attempts }));
     else print(jobText({ run, job: found, attempts }, paper(), Date.now()));
     return EXIT.ok;

@@ -1,6 +1,6 @@
 // wfg workers: who there is to run jobs, and what each is running.
-import { Worker } from '@wfg/shared/contract/worker';
-import { z } from 'zod';
+import { listWorkers } from '@wfg/shared/contract/routes/workers';
+import type { Worker } from '@wfg/shared/contract/worker';
 import { type Command, textOf } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
@@ -20,7 +20,7 @@ export const workers: Command = {
   async run(_args, values) {
     endWithReader();
     const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
-    const found = await http.get('api/workers', z.array(Worker));
+    const found = await http(listWorkers);
     if (values.json) print(found.map(jsonLine).join(''));
     else if (found.length === 0) say('there are no workers: jobs wait until one is started');
     else print(tableText(columns(Date.now()), found, paper()));

@@ -1,6 +1,6 @@
 // What the routes of logs ask and answer, be the job one of a run or of the latest run of a workflow.
 import { z } from 'zod';
-import { LogChunk, parseLogPosition } from '../log.ts';
+import { LogChunk, LogEvent, parseLogPosition } from '../log.ts';
 import { count } from './parameters.ts';
 import { answer } from './route.ts';
 
@@ -38,8 +38,8 @@ export const RAW_LOG = {
 export const LOG_STREAM = {
   200: {
     description:
-      'events: `log` with a LogChunk and `id: <attempt>:<sequence>`, and after the last one `end` with `{state, attempt, chunks}`',
-    content: { 'text/event-stream': { schema: z.string() } },
+      'each chunk with its `<attempt>:<sequence>` as `id`; after the last one `end`; `data` is JSON',
+    content: { 'text/event-stream': { schema: LogEvent } },
   },
   404: { description: 'no such job' },
 };
