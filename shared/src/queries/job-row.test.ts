@@ -38,7 +38,7 @@ const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}) =
   );
   return toJob(
     { ...row, parents: parents.map(([position]) => position), ...change },
-    { now, parents: new Map(parents) },
+    { now, parents: new Map(parents), offers: [new Set([':command', 'gpu'])] },
   );
 };
 
@@ -50,6 +50,12 @@ test('a job whose time has not come is delayed', () => {
   const until = later.toISOString();
   expect(shown({ run_at: later }).waiting).toMatchObject({ reason: 'delayed', until, on: [] });
   expect(shown({ run_at: later, tries: 1 }).waiting?.detail).toBe(`try 2 of 3 is due at ${until}`);
+});
+
+test('a job that is due says so when nobody offers what it requires', () => {
+  const waiting = { reason: 'no_worker', detail: 'no live worker offers label arm', until: null, on: [] };
+  expect(shown({ required_labels: [':command', 'arm'] }).waiting).toEqual(waiting);
+  expect(shown({ required_labels: [':command', 'arm'], state: 'active' }).waiting).toBeNull();
 });
 
 test('a blocked job names the parents that have not ended', () => {

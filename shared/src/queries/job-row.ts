@@ -1,6 +1,6 @@
 // The columns of a job that readers see, from wfg_jobs or wfg_history, and the Job of the contract made from them.
-import type { Job, JobState, Waiting } from '../contract/job.ts';
-import { isEnded } from '../rules/states.ts';
+import type { Job, JobState } from '../contract/job.ts';
+import { type Surroundings, waitingOf } from './waiting.ts';
 
 const COLUMNS = [
   'run_id',
@@ -59,14 +59,6 @@ export function jobColumns(alias: string): string {
   return COLUMNS.map((column) => `${alias}.${column}`).join(', ');
 }
 
-/** What a row says by position is told by name, and a job's waiting is judged by others. */
-export interface Surroundings {
-  /** The database's time of the read. */
-  now: Date;
-  /** The jobs it depends on, at least, by position. */
-  parents: ReadonlyMap<number, { job_id: string; state: JobState }>;
-}
-
 /** The job as readers see it. Labels that are implied by what it executes are not shown. */
 export function toJob(row: JobRow, around: Surroundings): Job {
   return {
@@ -96,27 +88,4 @@ export function toJob(row: JobRow, around: Surroundings): Job {
 export function isoTime<T extends Date | string | null>(time: T): T extends null ? null : string;
 export function isoTime(time: Date | string | null): string | null {
   return time === null ? null : new Date(time).toISOString();
-}
-
-function waitingOf(row: JobRow, { now, parents }: Surroundings): Waiting | null {
-  if (row.state === 'blocked') {
-    const open = row.parents
-      .flatMap((position) => parents.get(position) ?? [])
-      .filter(({ state }) => !isEnded(state));
-    const on = open.map(({ job_id }) => job_id);
-    return { reason: 'dependencies', detail: `waits for ${listed(on)}`, until: null, on };
-  }
-  if (row.state === 'pending' && row.run_at > now) {
-    const until = row.run_at.toISOString();
-    const detail = row.tries > 0 ? `try ${row.tries + 1} of ${row.max_attempts} is due at` : 'is due at';
-    return { reason: 'delayed', detail: `${detail} ${until}`, until, on: [] };
-  }
-  return null;
-}
-
-/** `a, b, c and 7 more`; a job whose parents have all ended waits for the scheduler alone. */
-function listed(ids: readonly string[]): string {
-  if (ids.length === 0) return 'the scheduler';
-  const shown = ids.slice(0, 3).join(', ');
-  return ids.length > 3 ? `${shown} and ${ids.length - 3} more` : shown;
 }

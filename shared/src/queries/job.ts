@@ -2,6 +2,7 @@
 import type { JobState, JobWithOutputs, Outputs } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type JobRow, jobColumns, toJob } from './job-row.ts';
+import { readOffers } from './offers.ts';
 import { MOVED_ON } from './run-row.ts';
 
 const READ = `
@@ -39,5 +40,7 @@ export async function readJob(db: Queryable, runId: string, jobId: string): Prom
   const [row] = rows;
   if (!row) return null;
   const parents = new Map((row.around ?? []).map((parent) => [parent.position, parent]));
-  return { ...toJob(row, { now: row.now, parents }), outputs: row.outputs ?? {} };
+  const { now } = row;
+  const offers = await readOffers(db, [row], now);
+  return { ...toJob(row, { now, parents, offers }), outputs: row.outputs ?? {} };
 }

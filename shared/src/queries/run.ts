@@ -3,6 +3,7 @@ import type { Outcome } from '../contract/job.ts';
 import type { Run } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
 import { isoTime, type JobRow, jobColumns, toJob } from './job-row.ts';
+import { readOffers } from './offers.ts';
 import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
 // One statement is one snapshot: the jobs move to history in the transaction that ends the run, so all of them are in
@@ -32,7 +33,7 @@ type Row<T extends JobRow> = { run: RunRow | null; now: Date | null } & (T | { j
 /** The run as it is now, all of it from one moment; null when there is none of that id. */
 export async function readRun(db: Queryable, runId: string): Promise<Run | null> {
   const { rows } = await db.query<Row<JobRow>>(READ, [runId]);
-  return toRun(rows);
+  return toRun(db, rows);
 }
 
 /** What a job's row knows of how it came to be as it is, beyond what readers see of it. */
@@ -58,7 +59,7 @@ type TracedRow = JobRow & { updated_at: Date; outcome: Outcome | null; outputs: 
 /** The same, with what events are made from. */
 export async function readTracedRun(db: Queryable, runId: string): Promise<TracedRun | null> {
   const { rows } = await db.query<Row<TracedRow>>(READ_TRACED, [runId]);
-  const run = toRun(rows);
+  const run = await toRun(db, rows);
   if (!run) return null;
   const jobs = rows.filter((row) => row.job_id !== null);
   const traces = jobs.map(({ job_id, version, updated_at, outcome, outputs }) => {
@@ -68,11 +69,13 @@ export async function readTracedRun(db: Queryable, runId: string): Promise<Trace
   return { run, traces: new Map(traces) };
 }
 
-function toRun(rows: readonly Row<JobRow>[]): Run | null {
+async function toRun(db: Queryable, rows: readonly Row<JobRow>[]): Promise<Run | null> {
   const [head] = rows;
   if (!head?.run || !head.now) return null;
   const jobs = rows.filter((row) => row.job_id !== null);
-  const around = { now: head.now, parents: new Map(jobs.map((job) => [job.position, job])) };
+  const { now } = head;
+  const offers = await readOffers(db, jobs, now);
+  const around = { now, parents: new Map(jobs.map((job) => [job.position, job])), offers };
   const starts = jobs.flatMap((job) => job.begun_at?.getTime() ?? []);
   const summary = toRunSummary(head.run, {
     versions: jobs.reduce((sum, job) => sum + job.version, 0),

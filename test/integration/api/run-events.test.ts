@@ -57,7 +57,7 @@ test('time that passes is no event, and takes no other event its rev', async () 
   await moveClock(db.pool, '61 s');
   await finish(db.pool, b, { outputs: { x: '1', y: '2' } });
   const after = await read(run);
-  expect(after.run.jobs[0]?.waiting).toBeNull();
+  expect(after.run.jobs[0]?.waiting?.reason).toBe('no_worker');
   expect(eventsBetween(before, after)).toMatchObject([
     { type: 'completed', job_id: 'b', outputs: ['x', 'y'], rev: before.run.rev + 1 },
   ]);

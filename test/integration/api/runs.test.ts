@@ -43,7 +43,14 @@ test('a new run is pending, and says what its jobs wait for', async () => {
     status: 'pending',
     started_at: null,
     jobs: [
-      { job_id: 'a', state: 'pending', required_labels: ['gpu'], attempt: 0, tries: 0, waiting: null },
+      {
+        job_id: 'a',
+        state: 'pending',
+        required_labels: ['gpu'],
+        attempt: 0,
+        tries: 0,
+        waiting: { reason: 'no_worker', detail: 'no live worker offers label gpu' },
+      },
       { job_id: 'b', state: 'blocked', max_attempts: 2, waiting: { reason: 'dependencies', on: ['a'] } },
     ],
   });
