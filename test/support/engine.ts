@@ -6,6 +6,7 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
+import { enqueueEvent, type NewEvent } from '@wfg/shared/queries/enqueue';
 import { appendLogs, type LogRow } from '@wfg/shared/queries/logs';
 import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -21,6 +22,24 @@ export async function submit(pool: Pool, jobs: Record<string, FileJob>): Promise
   const filled = Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, { run: 'true', ...job }]));
   const definition = defineWorkflow({ name: 'test', jobs: filled });
   return (await submitRun(pool, null, definition, {})).run_id;
+}
+
+/** Stores an event of this type with FlowForge's defaults, unless `given` says otherwise, and returns its id. */
+export async function enqueue(
+  pool: Pool,
+  workflow_type: string,
+  given: Partial<NewEvent> = {},
+): Promise<string> {
+  const defaults = { payload: {}, max_attempts: 3, run_at: null, expires_in_secs: null, priority: 0 };
+  const event = { ...defaults, backoff: null, timeout_secs: null, ...given, workflow_type };
+  return (await enqueueEvent(pool, event)).run_id;
+}
+
+/** Claims the one due event of this type. */
+export async function claimEvent(pool: Pool, workflow_type: string): Promise<ClaimedJob> {
+  const [job] = await claim(pool, { labels: [`:event ${workflow_type}`], limit: 1 });
+  if (!job) throw new Error(`no event ${workflow_type} is due`);
+  return job;
 }
 
 /** Claims as a worker that offers `labels`. */

@@ -8,6 +8,7 @@ import { getPath } from 'hono/utils/url';
 import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
 import { createApp } from './app.ts';
+import { isApiPath } from './http/api-path.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { startHttp } from './http/server.ts';
 import { turns } from './http/turns.ts';
@@ -70,7 +71,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   const http = stack.use(
     await startHttp(config.HOST, config.PORT, async (request, env) =>
       // What needs no database does not wait behind what does.
-      getPath(request).startsWith('/api/')
+      isApiPath(getPath(request))
         ? deadline.watch((gone) => takeTurn(gone, async () => app.fetch(request, env)))
         : app.fetch(request, env),
     ),

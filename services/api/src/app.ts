@@ -4,9 +4,11 @@ import { cors } from 'hono/cors';
 import { askForToken } from './access/ask-for-token.ts';
 import { visitorOf } from './access/visitor.ts';
 import type { ApiContext } from './context.ts';
+import { isApiPath } from './http/api-path.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { notFound, onError, refuseInvalid } from './http/problems.ts';
 import { serveClient } from './http/static.ts';
+import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -33,16 +35,15 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
     await next();
   });
   if (trustedOrigins.length > 0) {
-    app.use(
-      '/api/*',
-      cors({ origin: [...trustedOrigins], exposeHeaders: ['link', 'location', 'retry-after'] }),
-    );
+    const allow = cors({ origin: [...trustedOrigins], exposeHeaders: ['link', 'location', 'retry-after'] });
+    app.use(async (c, next) => (isApiPath(c.req.path) ? allow(c, next) : next()));
   }
   app.use(askForToken(context.gate));
   app.route('/', workflowRoutes(context));
   app.route('/', workflowRunRoutes(context));
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
+  app.route('/', eventRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));

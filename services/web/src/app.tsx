@@ -31,7 +31,7 @@ export function App() {
         </a>
         <nav aria-label="Main">
           <NavLink href="/" label="Runs" here={current.page === 'runs'} />
-          <NavLink href="/workflows" label="Workflows" here={current.page === 'workflows'} />
+          <NavLink href="/definitions" label="Workflows" here={current.page === 'workflows'} />
         </nav>
         <ConnectionState />
       </header>

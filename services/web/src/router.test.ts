@@ -6,8 +6,8 @@ const RUN = '0197a1b2-0000-7000-8000-000000000001';
 test('every page has a path', () => {
   expect(routeOf('/', '')).toEqual({ page: 'runs', cursor: null });
   expect(routeOf('/', '?cursor=abc')).toEqual({ page: 'runs', cursor: 'abc' });
-  expect(routeOf('/workflows', '')).toEqual({ page: 'workflows', cursor: null });
-  expect(routeOf('/workflows', '?cursor=abc')).toEqual({ page: 'workflows', cursor: 'abc' });
+  expect(routeOf('/definitions', '')).toEqual({ page: 'workflows', cursor: null });
+  expect(routeOf('/definitions', '?cursor=abc')).toEqual({ page: 'workflows', cursor: 'abc' });
   expect(routeOf(`/runs/${RUN}`, '')).toEqual({ page: 'run', run: RUN, job: null });
   expect(routeOf(`/runs/${RUN}/jobs/unit.tests-1`, '')).toEqual({
     page: 'run',
@@ -26,7 +26,7 @@ test.each([
   '/runs/',
   `/runs/${RUN}/jobs`,
   `/runs/${RUN}/jobs/a/b`,
-  '/workflows/x',
+  '/definitions/x',
   '/nothing',
   '/%E0%A4%A',
 ])('%s is no page', (path) => {

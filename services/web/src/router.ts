@@ -8,7 +8,7 @@ export type Route =
   | { page: 'not-found' };
 
 /** Paths that the server answers itself: following a link to one leaves the client. */
-const SERVER_PATHS = /^\/(api|docs|openapi\.json|metrics|health|ready)(\/|$)/;
+const SERVER_PATHS = /^\/(api|workflows|docs|openapi\.json|metrics|health|ready)(\/|$)/;
 
 /** The page that a path and query stand for. */
 export function routeOf(path: string, query: string): Route {
@@ -16,7 +16,7 @@ export function routeOf(path: string, query: string): Route {
   if (rest.length === 0) {
     const cursor = new URLSearchParams(query).get('cursor');
     if (first === '' && id === undefined) return { page: 'runs', cursor };
-    if (first === 'workflows' && id === undefined) return { page: 'workflows', cursor };
+    if (first === 'definitions' && id === undefined) return { page: 'workflows', cursor };
     if (first === 'runs' && id && second === undefined) return { page: 'run', run: id, job: null };
     if (first === 'runs' && id && second === 'jobs' && job) return { page: 'run', run: id, job };
   }

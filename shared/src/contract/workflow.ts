@@ -1,6 +1,7 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
+import { whole } from './whole.ts';
 
 /** Ids of workflows and jobs. `.` and `..` mean something else in URLs, and `__proto__` in JavaScript. */
 export const ID_PATTERN = /^(?!\.{1,2}$|__proto__$)[A-Za-z0-9_.-]{1,255}$/;
@@ -47,12 +48,6 @@ const Step = z.strictObject({
   env: Env.optional(),
   timeout: Timeout.optional(),
 });
-
-/** A whole number in a range, and a message that says so. */
-function whole(min: number, max: number, what = '') {
-  const error = `must be a whole number ${what}from ${min} to ${max}`;
-  return z.int({ error }).min(min, error).max(max, error);
-}
 
 /** A job in a file: the map's key is its id. */
 export const FileJob = z.strictObject({

@@ -38,7 +38,8 @@ const JOB_COLUMNS = `run_id, position, job_id, workflow_id, state, created_at, a
 
 // A job that waits for its next try, or was cancelled while it waited, has its last attempt in wfg_attempts as well;
 // that record is the one which was true when the attempt ended. Attempts end no earlier than their job was made, and
-// a run's jobs are in history on the day the run ended: both keep the reads out of the other partitions.
+// a run's jobs are in history on the day the run ended: both keep the reads out of the other partitions. A standalone
+// job has no run to say when it moved.
 const READ = `
 with job as (
   select ${JOB_COLUMNS} from wfg_jobs where run_id = $1::uuid and job_id = $2::text
@@ -46,6 +47,9 @@ with job as (
   select ${JOB_COLUMNS} from wfg_history
   where run_id = $1::uuid and job_id = $2::text
     and moved_on = (select ${MOVED_ON} from wfg_runs r where r.id = $1::uuid)
+  union all
+  select ${JOB_COLUMNS} from wfg_history
+  where run_id = $1::uuid and position = 0 and job_id = $2::text and $2::text = 'main'
 ), earlier as (
   select a.attempt, a.try, a.worker_id, a.started_at, a.finished_at, a.outcome, a.error, a.exit_code,
     a.log_chunks, a.log_lines, a.log_bytes

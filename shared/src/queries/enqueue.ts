@@ -2,6 +2,7 @@
 import { toStorableJson } from '../contract/json.ts';
 import type { Backoff } from '../contract/backoff.ts';
 import type { Queryable } from '../db/pool.ts';
+import { type EventRow, eventColumns } from './event-row.ts';
 
 export interface NewEvent {
   workflow_type: string;
@@ -25,16 +26,17 @@ insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind
 select wfg_uuid7(), 0, 'main', $1::text, $1, 'pending', 'event', array[':event ' || $1], $2::json, $3::int,
   due.at, $5::int, due.at + make_interval(secs => $5), $6::int, $7::json, $8::int
 from (select coalesce($4::timestamptz, wfg_now()) as at) due
-returning run_id, lane::text`;
+returning ${eventColumns('wfg_jobs')}, wfg_jobs.lane::text`;
 
-/** Stores the event; returns its id and the lane it waits in. */
-export async function enqueueEvent(
-  db: Queryable,
-  event: NewEvent,
-): Promise<{ run_id: string; lane: string }> {
+interface EnqueuedEvent extends EventRow {
+  lane: string;
+}
+
+/** Stores the event; returns it as it is then, with the lane it waits in. */
+export async function enqueueEvent(db: Queryable, event: NewEvent): Promise<EnqueuedEvent> {
   const { workflow_type, payload, max_attempts, run_at, expires_in_secs, priority, backoff, timeout_secs } =
     event;
-  const { rows } = await db.query<{ run_id: string; lane: string }>(ENQUEUE, [
+  const { rows } = await db.query<EnqueuedEvent>(ENQUEUE, [
     workflow_type,
     toStorableJson(payload),
     max_attempts,

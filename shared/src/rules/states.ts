@@ -1,5 +1,6 @@
 // The states of a job and every move between them. The same table, as SQL, is in the WHERE clauses of the queries
 // and the CHECKs of migration 0001 (a test watches real rows move); deploy/states.md is drawn from it.
+import type { EventStatus } from '../contract/event.ts';
 import { JobState } from '../contract/job.ts';
 import type { GraphStatus } from '../contract/workflow.ts';
 
@@ -51,4 +52,19 @@ export function graphStatus(state: JobState): GraphStatus {
 /** The states that workflow-graph's word stands for; none for a word it does not have. */
 export function statesOf(status: string): JobState[] {
   return JobState.options.filter((state) => GRAPH_STATUS[state] === status);
+}
+
+const EVENT_STATUS: Record<JobState, EventStatus> = {
+  blocked: 'pending',
+  pending: 'pending',
+  active: 'processing',
+  completed: 'completed',
+  failed: 'dead_lettered',
+  skipped: 'dead_lettered',
+  cancelled: 'cancelled',
+};
+
+/** FlowForge's word for the state of an event: one that waits for another try has failed. */
+export function eventStatus({ state, tries }: { state: JobState; tries: number }): EventStatus {
+  return state === 'pending' && tries > 0 ? 'failed' : EVENT_STATUS[state];
 }

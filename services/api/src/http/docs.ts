@@ -64,6 +64,7 @@ ${Object.entries(schemas).map(([name, schema]) => html`<h3 id="${name}">${name}<
 
 /** What the path is about: `/api/runs/{run}` is about runs. */
 function groupOf(path: string): string {
+  if (path.startsWith('/workflows')) return 'events';
   return /^\/api\/([a-z-]+)/.exec(path)?.[1] ?? 'process';
 }
 

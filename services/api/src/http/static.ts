@@ -5,6 +5,7 @@ import { extname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode } from '@wfg/shared/db/sqlstate';
 import type { Context, Handler } from 'hono';
+import { isApiPath } from './api-path.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -46,7 +47,7 @@ export function serveClient(folder: string): Handler {
     const file = await findFile(folder, path === '/' ? '/index.html' : path);
     if (file)
       return send(c, file, path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-    const isPage = !path.startsWith('/api/') && c.req.header('accept')?.includes('text/html');
+    const isPage = !isApiPath(path) && c.req.header('accept')?.includes('text/html');
     if (!isPage) return c.notFound();
     const page = await findFile(folder, '/index.html');
     return page ? send(c, page, 'no-cache') : c.text(NOT_BUILT, 503);

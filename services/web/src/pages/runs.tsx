@@ -35,8 +35,8 @@ function NoRuns({ older }: { older: boolean }) {
   if (older) return <p class="hint">There are no older runs.</p>;
   return (
     <p class="hint">
-      Nothing has run yet. Start a <a href="/workflows">workflow</a>, or a file with <code>wfg run FILE</code>
-      .
+      Nothing has run yet. Start a <a href="/definitions">workflow</a>, or a file with{' '}
+      <code>wfg run FILE</code>.
     </p>
   );
 }

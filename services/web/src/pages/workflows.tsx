@@ -23,8 +23,8 @@ export function WorkflowsPage({ cursor }: { cursor: string | null }) {
       {page?.items.length === 0 && <NoWorkflows older={cursor !== null} />}
       {page !== null && page.items.length > 0 && <WorkflowTable workflows={page.items} />}
       <nav class="pager" aria-label="Pages of workflows">
-        {cursor !== null && <a href="/workflows">Newest workflows</a>}
-        {page?.next && <a href={`/workflows?cursor=${encodeURIComponent(page.next)}`}>Older workflows</a>}
+        {cursor !== null && <a href="/definitions">Newest workflows</a>}
+        {page?.next && <a href={`/definitions?cursor=${encodeURIComponent(page.next)}`}>Older workflows</a>}
       </nav>
     </>
   );

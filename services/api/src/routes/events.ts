@@ -1,0 +1,107 @@
+// Standalone events, where FlowForge has them: create, list, show, requeue, cancel.
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { type Event, EventProgress } from '@wfg/shared/contract/event';
+import { encodeCursor } from '@wfg/shared/contract/page';
+import { WfgError } from '@wfg/shared/contract/problem';
+import * as routes from '@wfg/shared/contract/routes/events';
+import type { Queryable } from '@wfg/shared/db/pool';
+import { withTx } from '@wfg/shared/db/tx';
+import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
+import { cancelJob } from '@wfg/shared/queries/cancel';
+import { enqueueEvent } from '@wfg/shared/queries/enqueue';
+import { toEvent } from '@wfg/shared/queries/event-row';
+import { listEvents, readEvent } from '@wfg/shared/queries/events';
+import { readOffers } from '@wfg/shared/queries/offers';
+import { withPartitions } from '@wfg/shared/queries/partitions';
+import { requeueJob } from '@wfg/shared/queries/requeue';
+import type { ApiContext } from '../context.ts';
+import { bind } from '../http/bind.ts';
+import { jsonBody } from '../http/body.ts';
+import { nextLink } from '../http/next-link.ts';
+
+const DEFAULT_LIMIT = 50;
+const DEFAULT_MAX_ATTEMPTS = 3;
+
+export function eventRoutes({ pool, doorbell, log }: ApiContext): OpenAPIHono {
+  const app = new OpenAPIHono();
+
+  app.openapi(bind(app, routes.createEvent), async (c) => {
+    const { payload = {}, ...given } = await jsonBody(c, routes.createEvent);
+    const row = await enqueueEvent(pool, {
+      workflow_type: given.workflow_type,
+      payload,
+      max_attempts: given.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+      run_at: given.run_at ?? null,
+      expires_in_secs: given.expires_in_secs ?? null,
+      priority: given.priority ?? 0,
+      backoff: given.backoff ?? null,
+      timeout_secs: given.timeout_secs ?? null,
+    });
+    doorbell.ring({ lanes: { [row.lane]: 1 } });
+    log.info({ workflow_id: row.run_id, workflow_type: row.workflow_type }, 'Workflow created');
+    c.header('location', `/workflows/${row.run_id}`);
+    return c.json(toEvent(row, await readOffers(pool, [row], row.now)), 201);
+  });
+
+  app.openapi(bind(app, routes.listEvents), async (c) => {
+    const { limit = DEFAULT_LIMIT, cursor, ...filter } = c.req.valid('query');
+    const { events, next } = await listEvents(pool, { ...filter, before: cursor, limit });
+    if (next !== null) c.header('link', nextLink(c.req.url, encodeCursor([next])));
+    return c.json(events, 200);
+  });
+
+  app.openapi(bind(app, routes.getEvent), async (c) =>
+    c.json(await shown(pool, c.req.valid('param').id), 200),
+  );
+
+  app.openapi(bind(app, routes.getEventStatus), async (c) =>
+    c.json(EventProgress.parse(await shown(pool, c.req.valid('param').id)), 200),
+  );
+
+  app.openapi(bind(app, routes.listEventAttempts), async (c) => {
+    const { id } = c.req.valid('param');
+    await shown(pool, id);
+    const found = await readAttempts(pool, id, JOB);
+    return c.json(found?.attempts.map(toAttempt) ?? [], 200);
+  });
+
+  app.openapi(bind(app, routes.requeueEvent), async (c) => {
+    const { id } = c.req.valid('param');
+    const { status } = await shown(pool, id);
+    const lane = status === 'dead_lettered' ? await withPartitions(pool, () => requeueJob(pool, id)) : null;
+    if (lane === null) throw notDead((await shown(pool, id)).status);
+    doorbell.ring({ lanes: { [lane]: 1 }, runs: [id] });
+    return c.json(await shown(pool, id), 200);
+  });
+
+  app.openapi(bind(app, routes.cancelEvent), async (c) => {
+    const { id } = c.req.valid('param');
+    await shown(pool, id);
+    const state = await withPartitions(pool, () => withTx(pool, (tx) => cancelJob(tx, id, JOB)));
+    if (state === null) {
+      const { status } = await shown(pool, id);
+      if (status !== 'cancelled')
+        throw new WfgError('conflict', `the event has ended already: it is ${status}`);
+    }
+    doorbell.ring({ runs: [id], ...(state === 'active' ? { cancel: [id] } : {}) });
+    return c.body(null, 202);
+  });
+
+  return app;
+}
+
+/** Of a standalone event its only job. */
+const JOB = 'main';
+
+async function shown(db: Queryable, id: string): Promise<Event> {
+  const event = await readEvent(db, id);
+  if (!event) throw new WfgError('not_found', `there is no event ${id}`);
+  return event;
+}
+
+function notDead(status: Event['status']): WfgError {
+  const why = ['completed', 'cancelled'].includes(status)
+    ? 'has ended: to run it again, post it anew'
+    : 'is not over, so it needs no requeue: look again later';
+  return new WfgError('conflict', `only a dead letter is requeued, and the event is ${status}: it ${why}`);
+}

@@ -1,0 +1,73 @@
+// A standalone event as it is handed in, and as FlowForge shows it.
+import { z } from 'zod';
+import { Backoff } from './backoff.ts';
+import { Time, Waiting } from './job.ts';
+import { whole } from './whole.ts';
+
+/** What a handler is found by. */
+export const WorkflowType = z
+  .string({ error: 'must be text, like "user.created"' })
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters, none of them a control character');
+
+/** FlowForge's words: `failed` waits for its next try, `dead_lettered` for a person. */
+export const EventStatus = z.enum([
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'dead_lettered',
+  'cancelled',
+]);
+export type EventStatus = z.infer<typeof EventStatus>;
+
+const Seconds = whole(1, 1_000_000_000, 'of seconds, ');
+
+/** What is null is as if it were not given. */
+export const EventInput = z
+  .strictObject({
+    workflow_type: WorkflowType,
+    payload: z.unknown().optional().meta({ description: 'any JSON; {} when there is none' }),
+    max_attempts: whole(1, 100).nullish().meta({ description: 'tries in all; 3' }),
+    run_at: z.iso
+      .datetime({ offset: true, error: 'must be a time like 2026-07-01T12:00:00Z' })
+      .transform((time) => new Date(time))
+      .nullish()
+      .meta({ type: 'string', format: 'date-time', description: 'not before this time; now' }),
+    expires_in_secs: Seconds.nullish().meta({
+      description: 'it is dead-lettered when no worker begins it for so long after run_at',
+    }),
+    priority: whole(-100, 100).nullish().meta({ description: 'larger first; 0' }),
+    backoff: Backoff.nullish().meta({
+      description: 'the wait before a retry; what its handler declares, else exponential from 1 s to 60 s',
+    }),
+    timeout_secs: Seconds.nullish().meta({ description: 'of one try; what its handler declares' }),
+  })
+  .meta({ id: 'EventInput' });
+
+export const Event = z
+  .object({
+    id: z.uuid(),
+    workflow_type: z.string(),
+    payload: z.unknown(),
+    status: EventStatus,
+    attempts: z.int(),
+    max_attempts: z.int(),
+    last_error: z.string().nullable(),
+    created_at: Time,
+    updated_at: Time,
+    started_at: Time.nullable().meta({ description: 'of the last try' }),
+    completed_at: Time.nullable(),
+    run_at: Time,
+    waiting: Waiting.nullable(),
+  })
+  .meta({ id: 'Event' });
+export type Event = z.infer<typeof Event>;
+
+export const EventProgress = Event.omit({
+  workflow_type: true,
+  payload: true,
+  run_at: true,
+  waiting: true,
+}).meta({
+  id: 'EventProgress',
+});

@@ -1,0 +1,71 @@
+// Standalone events, where FlowForge has them: create, list, show, requeue, cancel.
+import { z } from 'zod';
+import { Event, EventInput, EventProgress, EventStatus, WorkflowType } from '../event.ts';
+import { Attempt } from '../job.ts';
+import { count, RunCursor } from './parameters.ts';
+import { answer, json, type Route } from './route.ts';
+
+const EventPath = z.object({ id: z.uuid() });
+
+export const createEvent = {
+  method: 'post',
+  path: '/workflows',
+  summary: 'Store an event for the handler of its type',
+  request: { body: { required: true, ...json(EventInput) } },
+  responses: { 201: answer(Event, 'the event') },
+} satisfies Route;
+
+export const listEvents = {
+  method: 'get',
+  path: '/workflows',
+  summary: 'Events, newest first; large payloads make short pages; Link leads to the next',
+  request: {
+    query: z.strictObject({
+      status: EventStatus.optional(),
+      workflow_type: WorkflowType.optional(),
+      limit: count(1, 500).optional(),
+      cursor: RunCursor.optional(),
+    }),
+  },
+  responses: { 200: answer(z.array(Event), 'the events') },
+} satisfies Route;
+
+export const getEvent = {
+  method: 'get',
+  path: '/workflows/{id}',
+  summary: 'An event',
+  request: { params: EventPath },
+  responses: { 200: answer(Event, 'the event') },
+} satisfies Route;
+
+export const getEventStatus = {
+  method: 'get',
+  path: '/workflows/{id}/status',
+  summary: 'How far an event is, without its payload',
+  request: { params: EventPath },
+  responses: { 200: answer(EventProgress, 'its status, tries, last error and times') },
+} satisfies Route;
+
+export const listEventAttempts = {
+  method: 'get',
+  path: '/workflows/{id}/attempts',
+  summary: 'Every execution of an event, the first one first',
+  request: { params: EventPath },
+  responses: { 200: answer(z.array(Attempt), 'the attempts') },
+} satisfies Route;
+
+export const requeueEvent = {
+  method: 'post',
+  path: '/workflows/{id}/requeue',
+  summary: 'Make a dead letter pending again, with all its tries',
+  request: { params: EventPath },
+  responses: { 200: answer(Event, 'the event'), 409: { description: 'it is not a dead letter' } },
+} satisfies Route;
+
+export const cancelEvent = {
+  method: 'post',
+  path: '/workflows/{id}/cancel',
+  summary: 'Cancel an event: one that waits ends at once, one that runs is asked to stop',
+  request: { params: EventPath },
+  responses: { 202: { description: 'asked for' }, 409: { description: 'it has ended otherwise' } },
+} satisfies Route;
