@@ -1,13 +1,7 @@
 // A whole wfg of real processes on a test database: any number of each service, killed and started again by tests.
-import { createClient } from '@wfg/shared/client/client';
-import type { LogChunk } from '@wfg/shared/contract/log';
-import { getLog, getOutputs } from '@wfg/shared/contract/routes/jobs';
-import type { RequestOf } from '@wfg/shared/contract/routes/route-types';
-import { getRun, submitRun } from '@wfg/shared/contract/routes/runs';
-import type { Run } from '@wfg/shared/contract/run';
 import { z } from 'zod';
 import { type ServiceName, startService, type TestProcess } from './process.ts';
-import { waitFor } from './wait-for.ts';
+import { type Runs, runsOf } from './runs.ts';
 
 interface ClusterSettings {
   /** How many of each; one by default. */
@@ -15,18 +9,11 @@ interface ClusterSettings {
   env?: Record<string, string>;
 }
 
-export interface Cluster extends AsyncDisposable {
+export interface Cluster extends Runs, AsyncDisposable {
   url: string;
   of: (name: ServiceName) => TestProcess[];
   /** `kill -9` one process of a service and, as a supervisor would, starts another in its place. */
   kill: (name: ServiceName, index?: number) => Promise<void>;
-  /** Starts a run of an inline workflow and returns its id. */
-  submit: (workflow: RequestOf<typeof submitRun>['body']) => Promise<string>;
-  run: (runId: string) => Promise<Run>;
-  /** The run when it has ended. */
-  ended: (runId: string, limitMs?: number) => Promise<Run>;
-  logs: (runId: string, jobId: string) => Promise<LogChunk[]>;
-  outputs: (runId: string, jobId: string) => Promise<Record<string, string>>;
 }
 
 const ORDER: ServiceName[] = ['api', 'scheduler', 'reaper', 'worker'];
@@ -69,26 +56,11 @@ export async function startCluster(
     of(name)[index] = start(name, index);
   }
 
-  const wfg = createClient({ url });
-  const run = (runId: string) => wfg(getRun, { params: { run: runId } });
   return {
+    ...runsOf({ url }),
     url,
     of,
     kill,
-    run,
-    submit: async (workflow) => (await wfg(submitRun, { body: workflow })).run_id,
-    async ended(runId, limitMs = 60_000) {
-      return waitFor(
-        `run ${runId} to end`,
-        async () => {
-          const now = await run(runId);
-          return now.finished_at !== null && now;
-        },
-        limitMs,
-      );
-    },
-    logs: (run_id, job) => wfg(getLog, { params: { run: run_id, job }, query: { limit: 10_000 } }),
-    outputs: (run_id, job) => wfg(getOutputs, { params: { run: run_id, job } }),
     async [Symbol.asyncDispose]() {
       await Promise.all([...processes.values()].flat().map((one) => one[Symbol.asyncDispose]()));
     },
