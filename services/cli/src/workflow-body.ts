@@ -1,8 +1,7 @@
 // A workflow file as the body of POST /api/runs, checked here first: the server cannot say at which line a fault is.
 import { WfgError } from '@wfg/shared/contract/problem';
 import { WorkflowInput } from '@wfg/shared/contract/workflow';
-import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
-import { parse } from 'yaml';
+import { parseWorkflowFile, readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import { usage } from './exit-error.ts';
 
 const MAX_SHOWN = 20;
@@ -18,7 +17,7 @@ export function readWorkflow(file: string, text: string, overrides: readonly str
     if (err instanceof WfgError) throw usage(faults(file, err));
     throw err;
   }
-  const content = WorkflowInput.parse(parse(text, { maxAliasCount: 10_000 }));
+  const content = WorkflowInput.parse(parseWorkflowFile(text).content);
   if (overrides.length === 0) return content;
   return { ...content, env: { ...content.env, ...Object.fromEntries(overrides.map(pair)) } };
 }

@@ -1,6 +1,7 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
+import { WorkflowType } from './event.ts';
 import { whole } from './whole.ts';
 
 /** Ids of workflows and jobs. `.` and `..` mean something else in URLs, and `__proto__` in JavaScript. */
@@ -12,6 +13,10 @@ export const MAX_JOBS = 10_000;
 export const MAX_NEEDS = 200_000;
 /** Variables of all environments together. */
 export const MAX_ENV_ENTRIES = 100_000;
+/** Steps of all jobs together. */
+export const MAX_STEPS = 100_000;
+/** `${{ }}` of all jobs together: each is read when the workflow is created. */
+export const MAX_EXPRESSIONS = 100_000;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 /** Of a handler's payload, as JSON. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
@@ -41,25 +46,41 @@ const Retries = whole(0, 1000);
 const Priority = whole(-100, 100);
 const Trigger = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
 
+const Condition = z.union([z.string(), z.boolean()], {
+  error: "must be an expression, as text: in YAML one that begins with '!' stands in quotes",
+});
+
 const Step = z.strictObject({
   id: z.string().optional(),
   name: z.string().optional(),
+  if: Condition.optional(),
   run: z.string().optional(),
   env: Env.optional(),
   timeout: Timeout.optional(),
+});
+
+const Retry = z.strictObject({
+  max_retries: Retries.optional(),
+  backoff: Backoff.optional(),
+  not_on: z.array(whole(1, 255, 'that is an exit code, ')).optional(),
 });
 
 /** A job in a file: the map's key is its id. */
 export const FileJob = z.strictObject({
   name: Text.optional(),
   needs: z.union([z.string(), z.array(z.string())]).nullish(),
+  if: Condition.optional(),
   run: z.string().optional(),
   steps: z.array(Step).optional(),
+  uses: WorkflowType.optional(),
+  with: z.unknown().optional(),
   env: Env.optional(),
+  mask: z.array(EnvName).optional(),
   timeout: Timeout.optional(),
+  expires_in: Timeout.optional(),
   labels: z.array(Label).optional(),
   retries: Retries.optional(),
-  retry: z.strictObject({ max_retries: Retries.optional(), backoff: Backoff.optional() }).optional(),
+  retry: Retry.optional(),
   priority: Priority.optional(),
 });
 export type FileJob = z.infer<typeof FileJob>;
@@ -93,6 +114,7 @@ export const WorkflowInput = z
       on: Trigger.nullish(),
       trigger: z.string().optional(),
       env: Env.nullish(),
+      timeout: Timeout.optional(),
       jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)], {
         error: "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
       }),

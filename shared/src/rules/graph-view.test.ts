@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from './definition.ts';
 import { type LatestState, toWorkflowView } from './graph-view.ts';
+import { PENDING_SQL } from './pending-sql.ts';
+
+PENDING_SQL.isRefused = false;
 
 const definition = defineWorkflow({
   name: 'w',
@@ -8,6 +11,7 @@ const definition = defineWorkflow({
   jobs: {
     a: { run: 'make' },
     b: { steps: [{ run: 'one' }, { name: 'Second', run: 'two' }], retries: 2, needs: 'a' },
+    c: { uses: 'user.created', with: { id: 1 } },
   },
 });
 const state: LatestState = {
@@ -29,8 +33,12 @@ test('a job without a row in the latest run is queued', () => {
   });
 });
 
-test('steps are told one after another', () => {
-  expect(view(state).map((job) => job.command)).toEqual(['make', '# step 1\none\n# Second\ntwo']);
+test('steps are told one after another, and a handler by its type', () => {
+  expect(view(state).map((job) => job.command)).toEqual([
+    'make',
+    '# step 1\none\n# Second\ntwo',
+    'uses: user.created',
+  ]);
 });
 
 test('output is the error of a failure, and only success and failure have a duration', () => {

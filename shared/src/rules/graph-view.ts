@@ -42,8 +42,9 @@ function toGraphJob(job: DefinedJob, latest: LatestState | undefined): GraphJobV
   };
 }
 
-/** Steps are told one after another, each below its label. */
-function commandText({ run, steps }: DefinedJob): string {
+/** Steps are told one after another, each below its label; what a handler executes by the file's own line. */
+function commandText({ run, steps, uses }: DefinedJob): string {
+  if (uses !== null) return `uses: ${uses}`;
   return run ?? steps?.map((step) => `# ${step.label}\n${step.run}`).join('\n') ?? '';
 }
 

@@ -1,7 +1,10 @@
 // What a file may say, and how its faults are told.
 import { expect, test } from 'vitest';
 import { WfgError } from '../contract/problem.ts';
+import { PENDING_SQL } from './pending-sql.ts';
 import { readWorkflowFile } from './workflow-file.ts';
+
+PENDING_SQL.isRefused = false;
 
 function fault(text: string): WfgError {
   try {
@@ -89,8 +92,31 @@ test.for([
   [
     'name: n\njobs:\n  a: { run: x, if: y }',
     'invalid_workflow',
-    /line 3, column 20: jobs\.a\.if: unknown key "if"/,
+    /^line 3, column 20: jobs\.a\.if: Unrecognized named-value: 'y'/,
   ],
+  [
+    'name: n\njobs:\n  a.b:\n    run: x\n    env:\n      A: ok\n      B: ${{ x }}',
+    'invalid_workflow',
+    /^line 7, column 10: jobs\.a\.b\.env\.B: /,
+  ],
+  [
+    'name: n\njobs:\n  a: { steps: [{ run: x, if: true }, { run: x, if: } ] }',
+    'invalid_workflow',
+    /^line 3, column 52: jobs\.a\.steps\.1\.if: must be an expression/,
+  ],
+  [
+    'name: n\njobs: { a: { uses: x, with: { b.c: [1, "${{ needs.b }}"] } } }',
+    'invalid_workflow',
+    /^line 2, column 40: jobs\.a\.with\.b\.c\.1: needs has no 'b'/,
+  ],
+  [
+    'name: n\nx: &e { A: 1 }\njobs: { a: { run: x, env: *e } }',
+    'invalid_workflow',
+    /jobs\.a\.env\.A: must be a string/,
+  ],
+  ['name: n\njobs:\n  a: { run: x, if: !failure() }', 'malformed_yaml', /line 3, column 20: .*in quotes/],
+  [`name: n\njobs: ${'['.repeat(5000)}`, 'malformed_yaml', /nested too deeply/],
+  ['name: n\njobs: &j { a: { run: x, uses: *j } }', 'invalid_workflow', /nested more than 100 levels/],
   [
     'name: n\njobs:\n  a:\n    run: x\n    need: b',
     'invalid_workflow',
@@ -151,6 +177,18 @@ test('of many faults a hundred are told, and a flood of names is refused unread'
   expect(message).toMatch(/and 499 more/);
   const env = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`bad ${index}`, 'x']));
   expect(fault(JSON.stringify({ name: 'n', env, jobs: {} })).issues).toHaveLength(1);
+});
+
+test('names keep their zeros, and a payload its integers', () => {
+  const { jobs } = readWorkflowFile(`
+name: n
+jobs:
+  007: { uses: x, with: { id: 12345678901234567890, hex: 0x1f, some: -3, half: 0.5, 010: y } }
+  1e3: { run: x, needs: ['007'], timeout: 60 }`);
+  expect(jobs.map((job) => job.id)).toEqual(['007', '1e3']);
+  expect(JSON.stringify(jobs[0]?.with)).toBe(
+    '{"id":12345678901234567890,"hex":31,"some":-3,"half":0.5,"010":"y"}',
+  );
 });
 
 test('a name that JavaScript would swallow is refused', () => {

@@ -118,6 +118,8 @@ function checkCall(name: string, scope: Scope): StatusFunction | null {
 /** `needs.<job>` and `needs.<job>.<property>`, where the names are written out. */
 function checkAccess({ expr, index }: ast.IndexAccess, scope: Scope): void {
   if (!(index instanceof ast.Literal)) return;
+  // What stands further to the left is the cause of what seems wrong to the right of it.
+  if (expr instanceof ast.IndexAccess) checkAccess(expr, scope);
   const name = index.literal.coerceString();
   if (isNeeds(expr) && !scope.isNeeded(name)) {
     throw new ExpressionError(

@@ -25,6 +25,19 @@ export function hasExpression(text: string): boolean {
   return text.includes('${{');
 }
 
+/**
+ * An `if`, which may stand in `${{ }}` or not, without it.
+ *
+ * @throws {ExpressionError} when only a part of it stands there: such a text would always be true.
+ */
+export function unwrapped(text: string): string {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('${{')) return trimmed;
+  const close = closeOf(trimmed, 3);
+  if (close + 2 === trimmed.length) return trimmed.slice(3, close).trim();
+  throw new ExpressionError('${{ }} stands around the whole expression, or not at all');
+}
+
 /** Where the `}}` is that is not in quotes. */
 function closeOf(text: string, from: number): number {
   for (let at = from, quoted = false; at < text.length; at++) {
