@@ -292,10 +292,12 @@ create table wfg_logs (
   at timestamp with time zone not null,
   stream text not null,
   data text not null,
+  sender json,
   constraint wfg_logs_pkey PRIMARY KEY (day, run_id, "position", attempt, sequence),
   constraint wfg_logs_sequence_check CHECK (sequence >= 0),
   constraint wfg_logs_stream_check CHECK (stream = ANY (ARRAY['stdout'::text, 'stderr'::text]))
 ) partition by RANGE (day);
+comment on column wfg_logs.sender is 'on the last row of a push: the sender''s number of the chunk that comes next, the lines that were sent in part, whether the limit is reached';
 
 create table wfg_migrations (
   name text not null,

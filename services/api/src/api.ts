@@ -1,5 +1,6 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
+import { claimJob } from '@wfg/shared/contract/routes/leases';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
@@ -8,9 +9,12 @@ import { getPath } from 'hono/utils/url';
 import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
 import { createApp } from './app.ts';
+import type { Paced } from './context.ts';
+import { createWaitingClaims } from './foreign/waiting-claims.ts';
 import { isApiPath } from './http/api-path.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { startHttp } from './http/server.ts';
+import { refused } from './http/problems.ts';
 import { turns } from './http/turns.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
@@ -28,6 +32,7 @@ interface ApiConfig {
   PORT: number;
   WORKFLOWS_DIR: string;
   CORS_ORIGINS: string[];
+  LOG_MAX_BYTES: number;
   WFG_ADMIN_TOKEN?: string | undefined;
 }
 
@@ -43,6 +48,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   const hub = createHub();
   const doorbell = stack.use(createDoorbell(pool, log));
   const access = stack.use(await createAccess({ pool, log, hub, doorbell, config }));
+  const waiting = createWaitingClaims({ pool, log, pollMs: () => listening.pollMs() });
   const listening = stack.use(
     listen({
       url: config.DATABASE_DIRECT_URL,
@@ -50,10 +56,12 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
       log,
       onBell(bell) {
         hub.hear(bell);
+        waiting.hear(bell);
         if (bell.tokens) access.look();
       },
       onResync() {
         hub.hear({ v: 1, all: true });
+        waiting.hear({ v: 1, all: true });
         access.look();
       },
     }),
@@ -62,26 +70,28 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
   const reasons = () => [listening.deafReason(), files.problem()].filter((reason) => reason !== null);
 
+  const takeTurn = turns(TURNS);
+  const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));
   const gate = createGate(access, config.CORS_ORIGINS);
+  const { pollMs } = listening;
+  const logMaxBytes = config.LOG_MAX_BYTES;
   const app = createApp(
-    { pool, doorbell, log, hub, pollMs: listening.pollMs, access, gate, reasons },
+    { pool, doorbell, log, hub, pollMs, paced, waiting, logMaxBytes, access, gate, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
-  const takeTurn = turns(TURNS);
   const http = stack.use(
-    await startHttp(config.HOST, config.PORT, async (request, env) =>
-      // What needs no database does not wait behind what does.
-      isApiPath(getPath(request))
-        ? deadline.watch((gone) => takeTurn(gone, async () => app.fetch(request, env)))
-        : app.fetch(request, env),
-    ),
+    await startHttp(config.HOST, config.PORT, async (request, env) => {
+      const answer = async () => app.fetch(request, env);
+      return isPaced(getPath(request)) ? paced(answer).catch(refused) : answer();
+    }),
   );
+  stack.use(waiting);
   stack.use(
     attachLive(http.server, {
       pool,
       log,
       hub,
-      pollMs: listening.pollMs,
+      pollMs,
       gate,
       deadline,
     }),
@@ -89,4 +99,9 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   log.info({ url: http.url }, 'listening');
   const running = stack.move();
   return { reasons, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** What needs no database does not wait behind what does; a claim may wait long, and paces each of its looks itself. */
+function isPaced(path: string): boolean {
+  return isApiPath(path) && path !== claimJob.path;
 }

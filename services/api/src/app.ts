@@ -10,8 +10,10 @@ import { notFound, onError, refuseInvalid } from './http/problems.ts';
 import { serveClient } from './http/static.ts';
 import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { leaseRoutes } from './routes/leases.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
+import { workerRoutes } from './routes/workers.ts';
 import { workflowRunRoutes } from './routes/workflow-runs.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -44,6 +46,8 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
   app.route('/', eventRoutes(context));
+  app.route('/', workerRoutes(context));
+  app.route('/', leaseRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));

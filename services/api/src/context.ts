@@ -2,9 +2,17 @@
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { WaitingClaims } from './foreign/waiting-claims.ts';
 import type { Access } from './access/access.ts';
 import type { Gate } from './access/gate.ts';
 import type { Hub } from './live/hub.ts';
+
+/**
+ * `gone` says that the work has been answered for.
+ *
+ * @throws {WfgError} unavailable, when it is not done, or too late.
+ */
+export type Paced = <T>(work: (gone: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface ApiContext {
   pool: pg.Pool;
@@ -13,6 +21,11 @@ export interface ApiContext {
   hub: Hub;
   /** How long to sleep before reading unasked, in milliseconds. */
   pollMs: () => number;
+  /** Work with the database: in its turn, and no longer than the database answers. Routes are called by it but one. */
+  paced: Paced;
+  waiting: WaitingClaims;
+  /** Of the log of an attempt. */
+  logMaxBytes: number;
   access: Access;
   gate: Gate;
   /** Why the process cannot do its work at the moment; empty if it can. */

@@ -13,6 +13,7 @@ const schema = configFields.pick({
   PORT: true,
   WORKFLOWS_DIR: true,
   CORS_ORIGINS: true,
+  LOG_MAX_BYTES: true,
   WFG_ADMIN_TOKEN: true,
 });
 

@@ -2,8 +2,9 @@
 
 import type { Readable } from 'node:stream';
 import type { LogStream } from '@wfg/shared/contract/log';
+import type { NumberedText } from '@wfg/shared/rules/log-numbering';
 import { createLineCommands } from './line-commands.ts';
-import { type CutText, createLogCutter } from './log-cutter.ts';
+import { createLogCutter } from './log-cutter.ts';
 import { createMasker, type Secrets } from './masker.ts';
 import type { OutputCollector } from './outputs.ts';
 import { createPrintable } from './printable.ts';
@@ -14,7 +15,7 @@ const TAIL_LENGTH = 4_096;
 const MOST_WAITING = 4;
 
 /** A piece of the log; whoever stores it gives it a sequence number. */
-export interface LogChunk extends CutText {
+export interface LogChunk extends NumberedText {
   /** When it was cut, by this machine's clock. */
   at: Date;
 }
@@ -69,7 +70,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
     send(cutter.writeLine('stdout', note));
   }
 
-  function send(pieces: CutText[]): void {
+  function send(pieces: NumberedText[]): void {
     const at = new Date();
     waiting.push(...pieces.map((piece) => ({ ...piece, at })));
     if (waiting.length > 0) delivery ??= deliver();

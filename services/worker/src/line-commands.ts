@@ -1,6 +1,7 @@
 // Finds the lines of stdout that are meant for wfg: `::set-output KEY=VALUE` and `::add-mask::VALUE`.
 
-import { MAX_OUTPUT_BYTES, type OutputCollector, parseAssignment } from './outputs.ts';
+import { MAX_OUTPUT_BYTES } from '@wfg/shared/contract/job';
+import { type OutputCollector, parseAssignment } from './outputs.ts';
 
 const SET_OUTPUT = '::set-output ';
 const ADD_MASK = '::add-mask::';

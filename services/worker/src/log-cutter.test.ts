@@ -1,7 +1,8 @@
 import type { LogStream } from '@wfg/shared/contract/log';
+import type { NumberedText } from '@wfg/shared/rules/log-numbering';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CutText, createLogCutter } from './log-cutter.ts';
+import { createLogCutter } from './log-cutter.ts';
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -117,7 +118,7 @@ const writes: fc.Arbitrary<Write[]> = fc.array(
   { maxLength: 30 },
 );
 
-function cutAll(all: Write[], maxBytes = NO_LIMIT): CutText[] {
+function cutAll(all: Write[], maxBytes = NO_LIMIT): NumberedText[] {
   const cutter = createLogCutter(maxBytes);
   let now = 0;
   const pieces = all.flatMap(({ stream, text, wait }) => {

@@ -2,9 +2,9 @@
 
 import { constants } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { MAX_OUTPUT_BYTES } from '@wfg/shared/contract/job';
 import { printable } from './printable.ts';
 
-export const MAX_OUTPUT_BYTES = 1_048_576;
 const TOO_LARGE = 'outputs are larger than 1 MiB in all: keep large results elsewhere and pass on where';
 
 /** The outputs cannot be used; the message is for the user. */

@@ -1,6 +1,6 @@
 // Output of one stream that waits to be sent: until it is much, or old, and with a good place to cut it.
 
-import { fit } from './fit.ts';
+import { fit } from '@wfg/shared/rules/fit';
 
 const MAX_BYTES = 65_536;
 /** From the first character until complete lines are sent. */

@@ -53,6 +53,9 @@ export const Job = z
   .meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
 
+/** UTF-8 of the names and values of a job's outputs together. */
+export const MAX_OUTPUT_BYTES = 1_048_576;
+
 export const Outputs = z.record(z.string(), z.string());
 export type Outputs = z.infer<typeof Outputs>;
 

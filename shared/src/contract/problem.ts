@@ -12,6 +12,7 @@ export const PROBLEMS = {
   foreign_origin: { status: 403, title: 'The request comes from a page of another origin' },
   not_found: { status: 404, title: 'There is no such thing' },
   method_not_allowed: { status: 405, title: 'The route does not have this method' },
+  lease_lost: { status: 409, title: 'The lease is not held any more' },
   conflict: { status: 409, title: 'The present state does not allow it' },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_type: { status: 415, title: 'The content type is not one the route reads' },

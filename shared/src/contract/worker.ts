@@ -2,6 +2,11 @@
 import { z } from 'zod';
 import { Time } from './job.ts';
 
+/** A name, as in the table. `.` and `..` mean something else in URLs. */
+export const WorkerId = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,255}$/, 'must match [A-Za-z0-9_.:-]{1,255}');
+
 export const Worker = z
   .object({
     worker_id: z.string(),

@@ -39,7 +39,7 @@ function charsOf(env: Record<string, string>): number {
   return Object.entries(env).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
 
-const Label = z.string().regex(LABEL_PATTERN, LABEL_RULE);
+export const Label = z.string().regex(LABEL_PATTERN, LABEL_RULE);
 
 const Timeout = whole(1, 1_000_000_000, 'of seconds, ');
 const Retries = whole(0, 1000);

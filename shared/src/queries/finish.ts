@@ -89,17 +89,17 @@ order by r.index`;
 
 // Asked only for what FINISH did not find: planning it touches every partition.
 const TOLD = `
-select (m.index - 1)::int as index
+select (m.index - 1)::int as index, told.state
 from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
   with ordinality as m (run_id, position, attempt, nonce, index)
 cross join lateral (
-  select j.outcome from wfg_jobs j
+  select j.outcome, j.state from wfg_jobs j
     where j.run_id = m.run_id and j.position = m.position and j.attempt = m.attempt and j.nonce = m.nonce
   union all
-  select h.outcome from wfg_history h
+  select h.outcome, h.state from wfg_history h
     where h.run_id = m.run_id and h.position = m.position and h.attempt = m.attempt and h.nonce = m.nonce
   union all
-  select a.outcome from wfg_attempts a
+  select a.outcome, 'pending' from wfg_attempts a
     where a.run_id = m.run_id and a.position = m.position and a.attempt = m.attempt and a.nonce = m.nonce
 ) told
 where told.outcome <> 'lost'`;
@@ -107,7 +107,7 @@ where told.outcome <> 'lost'`;
 export interface Finished {
   index: number;
   answer: Answer;
-  /** The state the job is in now; null when its row has moved on to history. */
+  /** The state the job is in now, or, of what was told already, what became of it then; null when it has gone. */
   state: JobState | null;
 }
 
@@ -128,10 +128,10 @@ export async function finishJobs(db: Queryable, results: readonly Result[]): Pro
   const lost = rows.filter((row) => row.answer === 'lost');
   if (lost.length === 0) return rows;
   const asked = lost.flatMap((row) => results[row.index] ?? []);
-  const told = await db.query<{ index: number }>(TOLD, leaseColumns(asked));
-  for (const { index } of told.rows) {
+  const told = await db.query<{ index: number; state: JobState }>(TOLD, leaseColumns(asked));
+  for (const { index, state } of told.rows) {
     const row = lost[index];
-    if (row) row.answer = 'already';
+    if (row) Object.assign(row, { answer: 'already', state });
   }
   return rows;
 }

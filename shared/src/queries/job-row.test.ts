@@ -21,6 +21,7 @@ const row: JobRow = {
   attempt: -1,
   tries: 0,
   max_attempts: 3,
+  created_at: new Date(0),
   run_at: now,
   begun_at: null,
   started_at: null,

@@ -18,6 +18,7 @@ const COLUMNS = [
   'attempt',
   'tries',
   'max_attempts',
+  'created_at',
   'run_at',
   'begun_at',
   'started_at',
@@ -44,6 +45,7 @@ export interface JobRow {
   attempt: number;
   tries: number;
   max_attempts: number;
+  created_at: Date;
   run_at: Date;
   begun_at: Date | null;
   started_at: Date | null;

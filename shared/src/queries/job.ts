@@ -26,7 +26,12 @@ select ${jobColumns('h')}, h.outputs, wfg_now(), (
   )
 from wfg_history h
 where h.run_id = $1::uuid and h.job_id = $2::text
-  and h.moved_on = (select ${MOVED_ON} from wfg_runs r where r.id = $1::uuid)`;
+  and h.moved_on = (select ${MOVED_ON} from wfg_runs r where r.id = $1::uuid)
+union all
+select ${jobColumns('h')}, h.outputs, wfg_now(), null
+from wfg_history h
+where h.run_id = $1::uuid and h.job_id = $2::text and h.position = 0
+  and not exists (select from wfg_runs r where r.id = $1::uuid)`;
 
 interface Row extends JobRow {
   outputs: Outputs | null;

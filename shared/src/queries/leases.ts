@@ -1,13 +1,8 @@
 // Renewing leases, many in one statement. No index holds the expiry, so this stays a heap-only update.
+import type { Lease } from '../contract/lease.ts';
 import type { Queryable } from '../db/pool.ts';
 
-/** A job's attempt in one worker's hands: every write of the worker is fenced by all four. */
-export interface Lease {
-  run_id: string;
-  position: number;
-  attempt: number;
-  nonce: string;
-}
+export type { Lease };
 
 interface Renewal {
   /** 0-based place in the leases given. */

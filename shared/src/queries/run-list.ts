@@ -1,9 +1,10 @@
 // Lists runs, the newest first, a page at a time.
 import type { RunStatus, RunSummary } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
+import { listStandalone } from './standalone-list.ts';
 import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 
-interface RunFilter {
+export interface RunFilter {
   workflowId?: string | undefined;
   status?: RunStatus | undefined;
   /** One of its jobs calls the handler of this type. */
@@ -69,8 +70,15 @@ interface Row {
   started_at: Date | null;
 }
 
-/** Runs without their jobs. */
+/** Runs without their jobs, standalone jobs among them. */
 export async function listRuns(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
+  const graphs = await listGraphs(db, filter);
+  if (filter.workflowId !== undefined) return graphs;
+  const standalone = await listStandalone(db, filter);
+  return [...graphs, ...standalone].sort((a, b) => (a.run_id < b.run_id ? 1 : -1)).slice(0, filter.limit);
+}
+
+async function listGraphs(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
   const { workflowId, status, since, until, before, workflow_type, label, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
   const { rows } = await db.query<Row>(LIST, [

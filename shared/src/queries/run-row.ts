@@ -1,6 +1,6 @@
 // The columns of wfg_runs that readers see, and what a run is told as.
 import type { RunStatus, RunSummary } from '../contract/run.ts';
-import { isoTime } from './job-row.ts';
+import { isoTime, type JobRow } from './job-row.ts';
 
 /** As `to_json` writes it, times as text, so that it can stand in one column beside a job's. */
 export interface RunRow {
@@ -58,4 +58,29 @@ function statusOf(row: RunRow, begun: boolean): RunStatus {
   if (row.state !== 'open') return row.state;
   if (row.cancel_requested_at !== null) return 'cancelling';
   return begun ? 'running' : 'pending';
+}
+
+/** A standalone job as the run that it is. */
+export function toStandaloneSummary(row: JobRow & { payload: unknown }): RunSummary {
+  return {
+    run_id: row.run_id,
+    number: null,
+    workflow_id: null,
+    workflow_type: row.workflow_type,
+    name: row.name,
+    status: standaloneStatus(row),
+    rev: row.version,
+    created_at: row.created_at.toISOString(),
+    started_at: isoTime(row.begun_at),
+    finished_at: isoTime(row.finished_at),
+    rerun_of: null,
+    error: null,
+    payload: row.payload,
+  };
+}
+
+function standaloneStatus({ state, cancel_requested_at, begun_at }: JobRow): RunStatus {
+  if (state === 'completed' || state === 'failed' || state === 'cancelled') return state;
+  if (state === 'active' && cancel_requested_at !== null) return 'cancelling';
+  return begun_at === null ? 'pending' : 'running';
 }

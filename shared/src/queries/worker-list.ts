@@ -5,6 +5,7 @@ import { OFFLINE_AFTER_SECS } from './workers.ts';
 
 const MOST = 1_000;
 
+// A worker that was started anew has nothing of what it held before: only what it has claimed or renewed since.
 const LIST = `
 select w.worker_id, w.labels, w.handlers, w.version, w.host, w.concurrency,
   case
@@ -20,7 +21,9 @@ from (select * from wfg_workers order by registered_at desc, worker_id limit $2:
 left join lateral (
   select json_agg(json_build_object('run_id', j.run_id, 'job_id', j.job_id, 'attempt', j.attempt,
     'since', j.started_at) order by j.started_at) as jobs
-  from wfg_jobs j where j.worker_id = w.worker_id and j.state = 'active'
+  from wfg_jobs j
+  where j.worker_id = w.worker_id and j.state = 'active'
+    and j.lease_expires_at - make_interval(secs => j.lease_secs) >= w.registered_at
 ) running on true
 order by w.registered_at desc, w.worker_id`;
 

@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 // First, as in main.ts: it adds to the schemas that are made after it.
 import { createApp } from '../../../services/api/src/app.ts';
+import type { Paced } from '../../../services/api/src/context.ts';
+import { createWaitingClaims, type WaitingClaims } from '../../../services/api/src/foreign/waiting-claims.ts';
 import { type Access, createAccess } from '../../../services/api/src/access/access.ts';
 import { createGate } from '../../../services/api/src/access/gate.ts';
 import { type HttpServer, startHttp } from '../../../services/api/src/http/server.ts';
@@ -17,11 +19,13 @@ import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
+const pollMs = () => 1_000;
 
 let db: TestDatabase;
 let http: HttpServer;
 let access: Access;
 let hub: Hub;
+let waiting: WaitingClaims;
 let run: string;
 let job: ClaimedJob;
 
@@ -35,7 +39,11 @@ async function claimOne(): Promise<ClaimedJob> {
 beforeEach(async () => {
   db = await testDatabase();
   hub = createHub();
+  waiting = createWaitingClaims({ pool: db.pool, log, pollMs });
   const doorbell = createDoorbell(db.pool, log);
+  const takeTurn = turns({ atOnce: 1, waiting: 1 });
+  const { signal } = new AbortController();
+  const paced: Paced = (work) => takeTurn(signal, () => work(signal));
   access = await createAccess({ pool: db.pool, log, hub, doorbell, config: { HOST: '127.0.0.1' } });
   const gate = createGate(access, []);
   const context = {
@@ -43,23 +51,23 @@ beforeEach(async () => {
     doorbell,
     log,
     hub,
-    pollMs: () => 1_000,
+    pollMs,
+    paced,
+    waiting,
+    logMaxBytes: 65_536,
     access,
     gate,
     reasons: () => [],
   };
   const app = createApp(context, { trustedOrigins: [], clientFolder: '/' });
-  const takeTurn = turns({ atOnce: 1, waiting: 1 });
-  const { signal } = new AbortController();
-  http = await startHttp('127.0.0.1', 0, (request, env) =>
-    takeTurn(signal, async () => app.fetch(request, env)),
-  );
+  http = await startHttp('127.0.0.1', 0, (request, env) => paced(async () => app.fetch(request, env)));
   run = await submit(db.pool, { a: { retries: 1 } });
   job = await claimOne();
 });
 
 afterEach(async () => {
   await hub.close();
+  await waiting[Symbol.asyncDispose]();
   await access[Symbol.asyncDispose]();
   await http[Symbol.asyncDispose]();
   await db[Symbol.asyncDispose]();

@@ -21,16 +21,17 @@ interface JsonRoute<S extends z.ZodType> {
 }
 
 /**
- * The JSON body of at most 1 MiB, checked as its route says; no body is `{}`.
+ * The JSON body, of at most 1 MiB unless more is allowed, checked as its route says; no body is `{}`.
  *
  * @throws {WfgError} too_large, unsupported_type, malformed_json, invalid_body.
  */
 export async function jsonBody<S extends z.ZodType>(
   c: Context,
   { request }: JsonRoute<S>,
+  maxBytes = MAX_JSON,
 ): Promise<z.output<S>> {
   const { schema } = request.body.content['application/json'];
-  const text = await readText(c, MAX_JSON);
+  const text = await readText(c, maxBytes);
   if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw unsupported(c, 'application/json');
   const parsed = schema.safeParse(text === '' ? {} : parseBody(text));
   if (parsed.success) return parsed.data;

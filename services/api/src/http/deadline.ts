@@ -6,15 +6,18 @@ import { WfgError } from '@wfg/shared/contract/problem';
 import { createPool } from '@wfg/shared/db/pool';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { problemResponse } from './problems.ts';
 
 /** A request that just missed the last answer waits two of these and one question: together less than 3 s. */
 const PATIENCE_MS = 1_000;
 const ANSWER_MS = 900;
 
 export interface Deadline extends AsyncDisposable {
-  /** The answer; or 503 when it is late and the database silent, which `gone` then tells the work. */
-  watch: (work: (gone: AbortSignal) => Promise<Response>) => Promise<Response>;
+  /**
+   * What the work comes to.
+   *
+   * @throws {WfgError} unavailable, when it is late and the database silent; `gone` then tells the work.
+   */
+  watch: <T>(work: (gone: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /** `pool` is what requests use. The question goes over a connection of its own: theirs may all be waiting. */
@@ -51,15 +54,17 @@ export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline
   return {
     async watch(work) {
       const gone = new AbortController();
-      const answer = work(gone.signal);
+      const answer = work(gone.signal).then((value) => ({ value }));
       for (;;) {
         const inTime = await within(answer, PATIENCE_MS);
-        if (inTime) return inTime;
+        if (inTime) return inTime.value;
         const found = await Promise.race([answer, isThere()]);
-        if (found instanceof Response) return found;
+        if (typeof found === 'object') return found.value;
         if (!found) {
+          // What it comes to by now is nobody's business any more.
+          answer.catch((error: unknown) => log.debug({ err: error }, 'failed after its answer'));
           gone.abort();
-          return problemResponse(new WfgError('unavailable', 'the database does not answer: try again'));
+          throw new WfgError('unavailable', 'the database does not answer: try again');
         }
       }
     },

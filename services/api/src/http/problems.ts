@@ -19,6 +19,12 @@ export function problemResponse(error: WfgError): Response {
   return new Response(JSON.stringify(problem), { status: problem.status, headers });
 }
 
+/** The answer to what was not done; throws what is no error for the caller. */
+export function refused(error: unknown): Response {
+  if (error instanceof WfgError) return problemResponse(error);
+  throw error;
+}
+
 /** Answers whatever a route threw. */
 export function onError(log: Logger): ErrorHandler {
   return (err, c) => errorResponse(err, log, c.req);

@@ -2,26 +2,32 @@
 // theirs. So many may wait; who comes then is sent away.
 import { WfgError } from '@wfg/shared/contract/problem';
 import pLimit from 'p-limit';
-import { problemResponse } from './problems.ts';
 
 export interface TurnSettings {
   atOnce: number;
   waiting: number;
 }
 
-/** Does the work when its turn comes; not at all if `gone` says by then that it has been answered already. */
-export type TakeTurn = (gone: AbortSignal, work: () => Promise<Response>) => Promise<Response>;
+/**
+ * Does the work when its turn comes; not at all if `gone` says by then that it has been answered already.
+ *
+ * @throws {WfgError} unavailable, when it is not done.
+ */
+export type TakeTurn = <T>(gone: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 export function turns({ atOnce, waiting }: TurnSettings): TakeTurn {
   const turn = pLimit(atOnce);
   return async (gone, work) => {
     if (turn.activeCount + turn.pendingCount >= atOnce + waiting) {
-      return refusal('too many requests wait already: try again');
+      throw refusal('too many requests wait already: try again');
     }
-    return turn(async () => (gone.aborted ? refusal('answered already') : work()));
+    return turn(async () => {
+      if (gone.aborted) throw refusal('answered already');
+      return work();
+    });
   };
 }
 
-function refusal(detail: string): Response {
-  return problemResponse(new WfgError('unavailable', detail));
+function refusal(detail: string): WfgError {
+  return new WfgError('unavailable', detail);
 }

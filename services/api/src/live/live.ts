@@ -8,7 +8,7 @@ import { credentialOf } from '../access/credential.ts';
 import type { Gate } from '../access/gate.ts';
 import { upgradingVisitor } from '../access/visitor.ts';
 import type { Deadline } from '../http/deadline.ts';
-import { errorResponse } from '../http/problems.ts';
+import { errorResponse, refused } from '../http/problems.ts';
 import { type ConnectionSettings, serveConnection } from './connection.ts';
 import type { Hub } from './hub.ts';
 
@@ -34,7 +34,7 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const answer = await deadline.watch(() => answerTo(request));
+    const answer = await deadline.watch(() => answerTo(request)).catch(refused);
     if (!answer.ok) return decline(socket, answer);
     sockets.handleUpgrade(request, socket, head, (client) => {
       hub.add(serveConnection(client, settings), credentialOf(upgradingVisitor(request)));

@@ -2,6 +2,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { JobWithOutputs } from '@wfg/shared/contract/job';
 import {
+  cancelJob as cancelJobRoute,
   getJob,
   getLog,
   getOutputs,
@@ -9,8 +10,11 @@ import {
   listAttempts,
   streamLog,
 } from '@wfg/shared/contract/routes/jobs';
+import { WfgError } from '@wfg/shared/contract/problem';
 import type { Queryable } from '@wfg/shared/db/pool';
+import { withTx } from '@wfg/shared/db/tx';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
+import { cancelJob } from '@wfg/shared/queries/cancel';
 import { readJob } from '@wfg/shared/queries/job';
 import { credentialOf } from '../access/credential.ts';
 import { visitorOf } from '../access/visitor.ts';
@@ -19,12 +23,23 @@ import { bind } from '../http/bind.ts';
 import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
 
 export function jobRoutes(context: ApiContext): OpenAPIHono {
-  const { pool } = context;
+  const { pool, doorbell } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, getJob), async (c) => {
     const { run, job } = c.req.valid('param');
     return c.json(await shown(pool, run, job), 200);
+  });
+
+  app.openapi(bind(app, cancelJobRoute), async (c) => {
+    const { run, job } = c.req.valid('param');
+    if ((await withTx(pool, (tx) => cancelJob(tx, run, job))) !== null) {
+      doorbell.ring({ cancel: [run], settle: true, runs: [run] });
+    } else {
+      const { state } = await shown(pool, run, job);
+      if (state !== 'cancelled') throw new WfgError('conflict', `the job has ended already: it is ${state}`);
+    }
+    return c.body(null, 202);
   });
 
   app.openapi(bind(app, listAttempts), async (c) => {

@@ -7,7 +7,7 @@ import type { RunListQuery, RunPage } from '@wfg/shared/contract/routes/runs';
 import type { Run } from '@wfg/shared/contract/run';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
-import { cancelRuns } from '@wfg/shared/queries/cancel';
+import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
 import { listRuns } from '@wfg/shared/queries/run-list';
 import { readRun } from '@wfg/shared/queries/run';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -38,9 +38,8 @@ export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.cancelRun), async (c) => {
     const { run } = c.req.valid('param');
-    await jsonBody(c, routes.cancelRun);
-    const asked = await withTx(pool, (tx) => cancelRuns(tx, [run]));
-    if (asked.length > 0) {
+    const { force } = await jsonBody(c, routes.cancelRun);
+    if (await withTx(pool, (tx) => cancelAny(tx, run, force))) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
       const { status } = await shown(pool, run);
@@ -62,6 +61,12 @@ export async function runPage(
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return { items, next: last && found.length > limit ? encodeCursor([last.run_id]) : null };
+}
+
+/** A graph's run, or a standalone job. */
+async function cancelAny(tx: Queryable, run: string, force: boolean | undefined): Promise<boolean> {
+  const asked = await cancelRuns(tx, [run], force);
+  return asked.length > 0 || (await cancelJob(tx, run, 'main')) !== null;
 }
 
 async function shown(db: Queryable, id: string): Promise<Run> {

@@ -13,6 +13,15 @@ export const getJob = {
   responses: { 200: answer(JobWithOutputs, 'the job') },
 } satisfies Route;
 
+export const cancelJob = {
+  method: 'post',
+  path: '/api/runs/{run}/jobs/{job}/cancel',
+  summary:
+    'Cancel one job: if it waits it ends at once, if it runs it is asked to stop; what needs it is skipped',
+  request: { params: JobPath },
+  responses: { 202: { description: 'asked for' } },
+} satisfies Route;
+
 export const listAttempts = {
   method: 'get',
   path: '/api/runs/{run}/jobs/{job}/attempts',

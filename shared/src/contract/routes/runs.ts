@@ -1,4 +1,4 @@
-// Runs: list, start one from a workflow in the body, show, cancel.
+// Runs, standalone jobs among them: list, start one from a workflow in the body, show, cancel.
 import { z } from 'zod';
 import { pageOf } from '../page.ts';
 import { Run, RunStatus, RunSummary } from '../run.ts';
@@ -55,8 +55,14 @@ export const getRun = {
   responses: { 200: answer(Run, 'the run') },
 } satisfies Route;
 
-// Nothing of a run survives its cancel yet, so `force` makes no difference.
-const CancelRun = z.strictObject({ force: z.boolean().optional() }).meta({ id: 'CancelRun' });
+const CancelRun = z
+  .strictObject({
+    force: z
+      .boolean()
+      .optional()
+      .meta({ description: 'also stops jobs whose `if` calls always() or cancelled()' }),
+  })
+  .meta({ id: 'CancelRun' });
 
 export const cancelRun = {
   method: 'post',

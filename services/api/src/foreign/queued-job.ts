@@ -1,0 +1,50 @@
+// A claimed job as workflow-graph's workers know it.
+import { leaseId } from '@wfg/shared/contract/lease';
+import type { Claimed } from '@wfg/shared/contract/queued-job';
+import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import type { Upstream } from '@wfg/shared/queries/upstream';
+import { assembleCommand } from '@wfg/shared/rules/assemble-command';
+
+/** The name of the job's workflow on the wire: its run's id, if it is of no stored workflow. */
+export function wireWorkflowId({
+  workflow_id,
+  run_id,
+}: {
+  workflow_id: string | null;
+  run_id: string;
+}): string {
+  return workflow_id ?? run_id;
+}
+
+/** The answer to a claim. */
+export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string, ttlSecs: number): Claimed {
+  const workflow_id = wireWorkflowId(job);
+  const { run_id, job_id, kind, workflow_type, payload, timeout_secs } = job;
+  return {
+    job: {
+      job_id,
+      workflow_id,
+      command: job.kind === 'command' ? assembleCommand({ ...job.run_env, ...job.spec.env }, job.spec) : '',
+      required_labels: job.required_labels.filter((label) => !label.startsWith(':')),
+      retry_policy: { max_retries: job.max_attempts - 1, backoff: job.backoff ?? 'None' },
+      attempt: job.attempt,
+      upstream_outputs: upstream,
+      enqueued_at_ms: job.created_at.getTime(),
+      delayed_until_ms: job.run_at > job.created_at ? job.run_at.getTime() : 0,
+      run_id,
+      kind,
+      workflow_type,
+      payload,
+      try: job.tries,
+      timeout_secs,
+    },
+    lease: {
+      lease_id: leaseId(job),
+      job_id,
+      workflow_id,
+      worker_id: workerId,
+      ttl_secs: ttlSecs,
+      granted_at_ms: job.started_at.getTime(),
+    },
+  };
+}
