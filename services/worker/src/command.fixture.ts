@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { LogChunk } from './job-output.ts';
+import type { LogChunk } from './log-writer.ts';
 import { type CommandIo, type CommandJob, type CommandResult, runCommand } from './run-command.ts';
 import type { Spawner } from './spawner.ts';
 

@@ -2,23 +2,14 @@
 
 import type { Readable } from 'node:stream';
 import type { LogStream } from '@wfg/shared/contract/log';
-import type { NumberedText } from '@wfg/shared/rules/log-numbering';
 import { createLineCommands } from './line-commands.ts';
-import { createLogCutter } from './log-cutter.ts';
+import { createLogWriter, type LogChunk } from './log-writer.ts';
 import { createMasker, type Secrets } from './masker.ts';
 import type { OutputCollector } from './outputs.ts';
 import { createPrintable } from './printable.ts';
 
 /** Of the end of the output, for the error text. */
 const TAIL_LENGTH = 4_096;
-/** Chunks of up to 64 KiB that wait for delivery before reading pauses, and with it the program. */
-const MOST_WAITING = 4;
-
-/** A piece of the log; whoever stores it gives it a sequence number. */
-export interface LogChunk extends NumberedText {
-  /** When it was cut, by this machine's clock. */
-  at: Date;
-}
 
 interface JobOutputSettings {
   /** Awaited before the next chunk. Never rejects. */
@@ -50,44 +41,21 @@ export interface JobOutput {
 
 export function createJobOutput(settings: JobOutputSettings): JobOutput {
   const { write, maxBytes, outputs, secrets } = settings;
-  const cutter = createLogCutter(maxBytes);
+  const writer = createLogWriter({ write, maxBytes, onFull: pause, onEmpty: resume });
   const reading: Reading = { bytes: 0, pauses: 0, isPaused: false };
   const sources: { source: Readable; finish: () => void }[] = [];
-  const waiting: LogChunk[] = [];
-  let delivery: Promise<void> | null = null;
   let tail = '';
-  let timer: NodeJS.Timeout | undefined;
 
   function show(stream: LogStream, text: string): void {
     if (text === '') return;
     tail = (tail + text.slice(-TAIL_LENGTH)).slice(-TAIL_LENGTH);
-    send(cutter.write(stream, text, performance.now()));
+    writer.write(stream, text);
   }
 
   function addMask(secret: string): void {
     if (secret === '' || secrets.add(secret)) return;
     const note = '[wfg] a value of fewer than 4 characters cannot be masked';
-    send(cutter.writeLine('stdout', note));
-  }
-
-  function send(pieces: NumberedText[]): void {
-    const at = new Date();
-    waiting.push(...pieces.map((piece) => ({ ...piece, at })));
-    if (waiting.length > 0) delivery ??= deliver();
-    if (waiting.length > MOST_WAITING) pause();
-    const dueAt = cutter.dueAt();
-    clearTimeout(timer);
-    if (dueAt < Infinity) timer = setTimeout(flush, Math.max(0, dueAt - performance.now()));
-  }
-
-  function flush(): void {
-    send(cutter.flush(performance.now()));
-  }
-
-  async function deliver(): Promise<void> {
-    for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) await write(chunk);
-    delivery = null;
-    resume();
+    writer.writeLine('stdout', note);
   }
 
   function pause(): void {
@@ -130,13 +98,11 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
       if (reading.isPaused) source.pause();
       await ended.promise;
     },
-    writeLine: (stream, line) => send(cutter.writeLine(stream, secrets.mask(line))),
+    writeLine: (stream, line) => writer.writeLine(stream, secrets.mask(line)),
     tail: () => tail.replace(/^[\uDC00-\uDFFF]/, ''),
     async end() {
       for (const { finish } of sources) finish();
-      send(cutter.end());
-      clearTimeout(timer);
-      await delivery;
+      await writer.end();
     },
   };
 }

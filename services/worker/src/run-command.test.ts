@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { quiet, type Ran, run } from './command.fixture.ts';
-import type { LogChunk } from './job-output.ts';
+import type { LogChunk } from './log-writer.ts';
 import { createSpawner, type Spawner } from './spawner.ts';
 
 let spawner: Spawner;
