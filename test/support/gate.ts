@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 
 export interface Gate {
+  /** It is open when this file is there. */
+  path: string;
   /** A shell command that ends when the gate is opened. */
   wait: string;
   open: () => Promise<void>;
@@ -12,5 +14,5 @@ export interface Gate {
 
 export function newGate(): Gate {
   const path = join(inject('runFolder'), `gate-${randomUUID()}`);
-  return { wait: `until test -e '${path}'; do sleep 0.02; done`, open: () => writeFile(path, '') };
+  return { path, wait: `until test -e '${path}'; do sleep 0.02; done`, open: () => writeFile(path, '') };
 }

@@ -1,9 +1,10 @@
 // One worker on a test database, whose scheduler is the test: what it makes of the jobs that it finds.
 import { BELL_CHANNEL } from '@wfg/shared/contract/bell';
+import { fileURLToPath } from 'node:url';
 import type { JobState, Outcome } from '@wfg/shared/contract/job';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { startService, type TestProcess } from './process.ts';
+import { startProcess, startService, type TestProcess } from './process.ts';
 import { waitFor } from './wait-for.ts';
 
 interface WorkerView {
@@ -17,6 +18,27 @@ interface WorkerView {
 
 export function startWorker(url: string, env: Record<string, string> = {}): TestProcess {
   return startService('worker', { DATABASE_URL: url, WORKER_ID: 'w1', WORKER_CONCURRENCY: '2', ...env });
+}
+
+const MAIN = fileURLToPath(new URL('worker-main.ts', import.meta.url));
+const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
+
+/** A worker that runs the handlers of handlers.ts, or of other modules. */
+export function startHandlerWorker(
+  url: string,
+  env: Record<string, string> = {},
+  modules: string[] = [HANDLERS],
+): TestProcess {
+  const own = { HEALTH_PORT: '0', LOG_LEVEL: 'debug', DATABASE_URL: url, WORKER_ID: 'w1' };
+  return startProcess('worker', [MAIN, ...modules], { ...own, ...env });
+}
+
+/** The process that runs, or has run, an attempt of an event. */
+export async function hostOf(worker: TestProcess, id: string, attempt = 0): Promise<number> {
+  return waitFor(`attempt ${attempt} of ${id} to begin`, () => {
+    const lines = worker.logs.filter((line) => line.workflow_id === id && line.msg === 'Processing workflow');
+    return z.number().parse(lines[attempt]?.pid);
+  });
 }
 
 /** A job as its row has it, once that is `ok`. */

@@ -1,6 +1,6 @@
 // One pass of the reaper: leases that ran out, then workers silent for a day.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { reapExpired } from '@wfg/shared/queries/reap';
+import { hintOf, reapExpired } from '@wfg/shared/queries/reap';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { pruneWorkers } from '@wfg/shared/queries/workers';
 import type pg from 'pg';
@@ -11,14 +11,9 @@ const BATCH = 500;
 /** Takes back what expired and forgets workers long gone; true if there may be more to take back at once. */
 export async function sweep(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<boolean> {
   const reaped = await withPartitions(pool, () => reapExpired(pool, BATCH));
-  const lanes: Record<string, number> = {};
-  for (const { run_id, job_id, attempt, worker_id, state, lane } of reaped) {
+  for (const { run_id, job_id, attempt, worker_id, state } of reaped)
     log.warn({ run_id, job_id, attempt, worker_id, state }, 'lease expired');
-    if (state === 'pending') lanes[lane] = (lanes[lane] ?? 0) + 1;
-  }
-  if (reaped.length > 0) {
-    doorbell.ring({ lanes, settle: true, runs: [...new Set(reaped.map((job) => job.run_id))] });
-  }
+  if (reaped.length > 0) doorbell.ring(hintOf(reaped));
   for (const worker_id of await pruneWorkers(pool))
     log.info({ worker_id }, 'worker forgotten: silent for a day');
   return reaped.length === BATCH;

@@ -4,9 +4,7 @@ import { jitter } from '@wfg/shared/rules/pause';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-
-/** Why a running attempt must stop. */
-export type StopReason = 'lost' | 'cancelled' | 'shutdown';
+import type { StopReason } from './stop-error.ts';
 
 /** An attempt in this worker's hands. */
 export interface Held {

@@ -1,18 +1,14 @@
 // The worker: claims jobs, runs them, streams their logs, reports. Any number of copies may run.
-import { SERVICE_FIELDS, configFields } from '@wfg/shared/runtime/config-fields';
+import { fileURLToPath } from 'node:url';
 import { runService } from '@wfg/shared/runtime/run-service';
+import { workerFields } from './config.ts';
 import { startWorker } from './worker.ts';
 
-const schema = configFields.pick({
-  ...SERVICE_FIELDS,
-  DATABASE_URL: true,
-  DATABASE_DIRECT_URL: true,
-  WORKER_ID: true,
-  WORKER_LABELS: true,
-  WORKER_CONCURRENCY: true,
-  LEASE_TTL_SECS: true,
-  KILL_GRACE_SECS: true,
-  LOG_MAX_BYTES: true,
-});
+const DEMONSTRATION = fileURLToPath(new URL('handlers/demonstration.ts', import.meta.url));
 
-await runService('worker', schema, startWorker, (config) => config.KILL_GRACE_SECS);
+await runService(
+  'worker',
+  workerFields,
+  (given) => startWorker(given, [DEMONSTRATION]),
+  (config) => config.KILL_GRACE_SECS,
+);

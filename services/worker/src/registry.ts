@@ -14,12 +14,15 @@ import type { Logger } from 'pino';
 interface Registry extends AsyncDisposable {
   /** Shows the worker as draining from now on. */
   drain: () => void;
+  /** Shows the worker with these handlers from now on. */
+  offer: (handlers: readonly string[]) => void;
   /** Why beats do not arrive, for /ready; null while they do. */
   reason: () => string | null;
 }
 
 /** Enters the worker as soon as the database can be reached, and keeps its beat. */
-export function startRegistry(pool: pg.Pool, log: Logger, card: WorkerCard): Registry {
+export function startRegistry(pool: pg.Pool, log: Logger, own: Omit<WorkerCard, 'handlers'>): Registry {
+  const card: WorkerCard = { ...own, handlers: [] };
   let entered = false;
   let draining = false;
   let beatAt = performance.now();
@@ -28,7 +31,7 @@ export function startRegistry(pool: pg.Pool, log: Logger, card: WorkerCard): Reg
     log,
     step: async () => {
       // A beat that finds no row: it was removed by hand, or another start under this name is gone again.
-      entered &&= await beatWorker(pool, card.worker_id, card.instance, draining);
+      entered &&= await beatWorker(pool, card, draining);
       if (!entered) await registerWorker(pool, card);
       entered = true;
       beatAt = performance.now();
@@ -38,6 +41,10 @@ export function startRegistry(pool: pg.Pool, log: Logger, card: WorkerCard): Reg
   return {
     drain() {
       draining = true;
+      loop.wake();
+    },
+    offer(handlers) {
+      card.handlers = handlers;
       loop.wake();
     },
     reason() {

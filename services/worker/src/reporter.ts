@@ -1,6 +1,6 @@
 // Reports results to the database, many in one statement, and repeats each until it has its answer.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { type Answer, type Result, finishJobs } from '@wfg/shared/queries/finish';
+import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
@@ -15,15 +15,15 @@ const BUSY_MS = 25;
 
 export interface Reporter extends AsyncDisposable {
   /**
-   * Resolves with the database's answer, however long it is away. Rejects if the database refuses this very result
-   * (a value that it cannot store).
+   * Resolves with the database's answer (never `busy`), however long it is away. Rejects if the database refuses this
+   * very result (a value that it cannot store).
    */
-  report: (result: Result) => Promise<Exclude<Answer, 'busy'>>;
+  report: (result: Result) => Promise<Finished>;
   /** Why results cannot be stored, for /ready; null if they can. */
   problem: () => string | null;
 }
 
-interface Waiting extends PromiseWithResolvers<Exclude<Answer, 'busy'>> {
+interface Waiting extends PromiseWithResolvers<Finished> {
   result: Result;
 }
 
@@ -31,7 +31,7 @@ interface Waiting extends PromiseWithResolvers<Exclude<Answer, 'busy'>> {
 export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): Reporter {
   const queue = new Set<Waiting>();
   const loop = startLoop({ name: 'results', log, step: reportBatch });
-  const delivery: Delivery<Waiting, Answer> = {
+  const delivery: Delivery<Waiting, Finished> = {
     async send(batch) {
       const results = batch.map(({ result }) => result);
       const finished = await withPartitions(pool, () => finishJobs(pool, results));
@@ -40,12 +40,12 @@ export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): 
       );
       if (answered.length > 0)
         doorbell.ring({ settle: true, runs: [...new Set(answered.map(({ run_id }) => run_id))] });
-      return finished.map(({ answer }) => answer);
+      return finished;
     },
-    settle(waiting, answer) {
+    settle(waiting, finished) {
       queue.delete(waiting);
-      if (answer === 'busy') queue.add(waiting);
-      else waiting.resolve(answer);
+      if (finished.answer === 'busy') queue.add(waiting);
+      else waiting.resolve(finished);
     },
     refuse(waiting, error) {
       queue.delete(waiting);
@@ -62,7 +62,7 @@ export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): 
 
   return {
     report(result) {
-      const waiting: Waiting = { result, ...Promise.withResolvers<Exclude<Answer, 'busy'>>() };
+      const waiting: Waiting = { result, ...Promise.withResolvers<Finished>() };
       queue.add(waiting);
       loop.wake();
       return waiting.promise;

@@ -1,6 +1,7 @@
 // Executes one attempt of a command job, from its folder to its result.
 
 import { randomUUID } from 'node:crypto';
+import type { Step } from '@wfg/shared/contract/command';
 import { commandEnv, type Env } from './command-env.ts';
 import { drainOutput } from './drain-output.ts';
 import { type JobDir, makeJobDir } from './job-dir.ts';
@@ -23,24 +24,13 @@ export interface CommandJob {
   env: Env;
   /** Run as it is, if there are no steps. */
   run: string | null;
-  /** One after another, each under `set -e`. */
+  /** Those whose turn it is run one after another, each under `set -e`. */
   steps: Step[] | null;
   timeoutSecs: number | null;
   /** Outputs of the direct dependencies, by job and key. */
   upstream: Record<string, Outputs>;
   /** Names of variables whose values are masked. */
   mask: string[];
-}
-
-interface Step {
-  label: string;
-  run: string;
-  env: Env;
-  /** In seconds. */
-  timeout: number | null;
-  /** Whether it runs while no step has failed, and whether after one has. */
-  on_success: boolean;
-  on_failure: boolean;
 }
 
 /** What is the same for all commands of a worker. */

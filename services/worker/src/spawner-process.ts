@@ -11,13 +11,22 @@ const ANSWER_MS = 20_000;
 
 export interface SpawnerProcess {
   /** Resolves with the pid of what was started. Rejects when it refuses, dies or does not answer. */
-  ask: (request: Exclude<Request, { op: 'forget' }>) => Promise<number>;
+  ask: (request: Exclude<Request, { op: 'forget' | 'guard' }>) => Promise<number>;
+  /** It kills this process too when the worker is gone, until it is told to forget it. */
+  guard: (id: number, guarded: Guarded) => void;
   forget: (id: number) => void;
   isDead: () => boolean;
   /** Resolves with the reason when it is dead. */
   died: Promise<string>;
   /** Closes the channel, upon which it kills all trees, removes the folder and ends. */
   close: () => void;
+}
+
+export interface Guarded {
+  /** Leads a process group of its own. */
+  pid: number;
+  /** The value of MARK in its environment. */
+  mark: string;
 }
 
 /** `onExited` is called once for each command that was started. */
@@ -49,6 +58,10 @@ export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) 
   child.once('error', (err) => die(`the spawner cannot be started: ${err.message}`));
   child.once('exit', (code, signal) => die(`the spawner died (${signal ?? `exit code ${code}`})`));
 
+  function tell(request: Request): void {
+    child.send(request, () => undefined);
+  }
+
   return {
     async ask(request) {
       if (death !== null) throw new SpawnerError(death);
@@ -64,9 +77,8 @@ export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) 
         asked.delete(request.id);
       }
     },
-    forget(id) {
-      child.send({ op: 'forget', id } satisfies Request, () => undefined);
-    },
+    guard: (id, guarded) => tell({ op: 'guard', id, ...guarded }),
+    forget: (id) => tell({ op: 'forget', id }),
     isDead: () => death !== null,
     died: died.promise,
     close() {

@@ -10,7 +10,7 @@ import { removeTree } from './remove-tree.ts';
 import { type CommandExit, type Log, type RunningCommand, runningCommand } from './running-command.ts';
 import { SpawnerError } from './spawn-error.ts';
 import { type Exited, MARK } from './spawner/protocol.ts';
-import { type SpawnerProcess, startSpawnerProcess } from './spawner-process.ts';
+import { type Guarded, type SpawnerProcess, startSpawnerProcess } from './spawner-process.ts';
 
 export interface CommandSpec {
   /** An absolute path. */
@@ -27,6 +27,8 @@ export interface Spawner extends AsyncDisposable {
   start: (spec: CommandSpec) => Promise<RunningCommand>;
   /** The folder for new jobs, which is removed when the worker is gone, killed or not. Throws if it cannot be made. */
   baseDir: () => string;
+  /** The process is killed, with all that it started, when the worker is; until disposed of. */
+  guard: (guarded: Guarded) => Disposable;
   /** What is started from now on has another process and another folder, in case these are broken. */
   renew: () => void;
   /** For what goes wrong around a command and is not its user's business. */
@@ -51,6 +53,8 @@ interface Life {
 /** Starts the spawner process at once, so that the first command need not wait for it. */
 export function createSpawner({ log }: { log: Log }): Spawner {
   const lives = new Set<Life>();
+  /** Known to the current life only: any other ends while the worker lives, and what it knows with it. */
+  const guards = new Map<number, Guarded>();
   let current: Life | null = null;
   let ids = 0;
   let closed = false;
@@ -70,6 +74,7 @@ export function createSpawner({ log }: { log: Log }): Spawner {
     });
     const life = { baseDir, process, fifos, commands, buried: bury(baseDir, process, commands) };
     lives.add(life);
+    for (const [id, guarded] of guards) process.guard(id, guarded);
     void life.buried.then(() => lives.delete(life));
     return life;
   }
@@ -137,9 +142,21 @@ export function createSpawner({ log }: { log: Log }): Spawner {
   return {
     start,
     baseDir: () => connect().baseDir,
+    guard(guarded) {
+      const id = ++ids;
+      guards.set(id, guarded);
+      current?.process.guard(id, guarded);
+      return {
+        [Symbol.dispose]() {
+          guards.delete(id);
+          current?.process.forget(id);
+        },
+      };
+    },
     renew() {
       const old = current;
       current = null;
+      for (const id of guards.keys()) old?.process.forget(id);
       if (old?.commands.size === 0) old.process.close();
     },
     log,

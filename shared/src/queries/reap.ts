@@ -1,6 +1,7 @@
 // Takes attempts back from workers that can no longer end them, within the job's budget, and seals what was left of
 // their logs: leases that ran out, and attempts whose process died under a worker that lives.
 import type { JobState } from '../contract/job.ts';
+import type { Hint } from '../contract/bell.ts';
 import type { Queryable } from '../db/pool.ts';
 import { BACKOFF } from './backoff.ts';
 import { changeJobs } from './job-change.ts';
@@ -120,4 +121,11 @@ export async function surrenderLeases(
   const errors = attempts.map((attempt) => attempt.error);
   const { rows } = await db.query<Reaped>(SURRENDER, [...leaseColumns(attempts), errors, reason]);
   return rows;
+}
+
+/** What to ring after jobs were taken back. */
+export function hintOf(reaped: readonly Reaped[]): Hint {
+  const lanes: Record<string, number> = {};
+  for (const { state, lane } of reaped) if (state === 'pending') lanes[lane] = (lanes[lane] ?? 0) + 1;
+  return { lanes, settle: true, runs: [...new Set(reaped.map((job) => job.run_id))] };
 }

@@ -10,37 +10,38 @@ export interface WorkerCard {
   worker_id: string;
   instance: string;
   labels: readonly string[];
+  /** Types of events. */
+  handlers: readonly string[];
   concurrency: number;
   version: string;
   host: string;
 }
 
 const REGISTER = `
-insert into wfg_workers (worker_id, instance, labels, concurrency, version, host)
-values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text)
+insert into wfg_workers (worker_id, instance, labels, concurrency, version, host, handlers)
+values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text, $7::text[])
 on conflict (worker_id) do update
-set instance = excluded.instance, labels = excluded.labels, concurrency = excluded.concurrency,
+set instance = excluded.instance, labels = excluded.labels, handlers = excluded.handlers, concurrency = excluded.concurrency,
     version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
     draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
-  const { worker_id, instance, labels, concurrency, version, host } = card;
-  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host]);
+  const { worker_id, instance, labels, concurrency, version, host, handlers } = card;
+  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host, handlers]);
 }
 
 const BEAT = `
-update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool
+update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool, handlers = $4::text[]
 where worker_id = $1::text and instance = $2::uuid`;
 
-/** A sign of life. False: the row is gone or another start of this worker owns it. */
+/** A sign of life, with what may change. False: the row is gone or another start of this worker owns it. */
 export async function beatWorker(
   db: Queryable,
-  workerId: string,
-  instance: string,
+  { worker_id, instance, handlers }: WorkerCard,
   draining: boolean,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(BEAT, [workerId, instance, draining]);
+  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, handlers]);
   return rowCount === 1;
 }
 

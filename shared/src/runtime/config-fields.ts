@@ -38,6 +38,8 @@ export const configFields = z.object({
     .default(newWorkerId),
   /** Commands at once. */
   WORKER_CONCURRENCY: whole(1, 1_000).default(availableParallelism),
+  /** Handlers at once, of each module. */
+  HANDLER_CONCURRENCY: whole(1, 10_000).default(100),
   LEASE_TTL_SECS: whole(1, 86_400).default(30),
   REAP_INTERVAL_SECS: whole(1, 3_600).default(5),
   /** From SIGTERM until what still runs is stopped. */

@@ -259,6 +259,7 @@ test('what waits for a worker says so until one has its handler', async () => {
     version: '1',
     host: 'h',
     labels: [':command'],
+    handlers: [],
   };
   await registerWorker(db.pool, { ...card, worker_id: 'w1' });
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });

@@ -93,7 +93,7 @@ test('what cannot be stored at the moment is repeated, and holds nothing else up
     create function hold() returns trigger language plpgsql
       as $$ begin raise 'held by somebody' using errcode = 'lock_not_available'; end $$;
     create trigger hold before update on wfg_jobs for each row when (old.job_id = 'held') execute function hold()`);
-  const [held, ...others] = jobs.map((job) => reporter.report(reportOf(job)));
+  const [held, ...others] = jobs.map(async (job) => (await reporter.report(reportOf(job))).answer);
   expect(await Promise.all(others)).toEqual(['applied', 'applied']);
   await waitFor('it to be tried again', () => reporter.problem()?.endsWith('held by somebody'));
   await pool.query('drop trigger hold on wfg_jobs');

@@ -1,4 +1,5 @@
-// The spawner: a lean child of the worker that starts commands and outlives the worker just long enough to kill them.
+// The spawner: a lean child of the worker that starts commands and outlives the worker just long enough to kill them, and
+// the worker's other children.
 // Lean, since starting a process copies the page tables of the one that asks for it: node's own modules only.
 
 import { execFile, spawn } from 'node:child_process';
@@ -60,6 +61,8 @@ function makeFifos(id: number, paths: string[]): void {
 process.on('message', (request: Request) => {
   if (request.op === 'start') start(request);
   else if (request.op === 'fifos') makeFifos(request.id, request.paths);
+  else if (request.op === 'guard')
+    trees.set(request.id, { pid: request.pid, ended: false, mark: request.mark });
   else trees.delete(request.id);
 });
 

@@ -21,7 +21,9 @@ export interface StartRequest {
 export type Request =
   | StartRequest
   | { op: 'fifos'; id: number; paths: string[] }
-  /** The worker has no more interest in the command, nor in what is left of its tree. */
+  /** A process of the worker's own is to be killed with it, and all that it started. */
+  | { op: 'guard'; id: number; pid: number; mark: string }
+  /** The worker has no more interest in the command or the guarded process, nor in what is left of its tree. */
   | { op: 'forget'; id: number };
 
 export interface Exited {

@@ -1,0 +1,70 @@
+// How a command job is executed, and what its end means for the job.
+import type { ClaimedCommand } from '@wfg/shared/queries/claim';
+import { readUpstream } from '@wfg/shared/queries/upstream';
+import { messageOf } from '@wfg/shared/rules/message-of';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type End, type Execute, failure } from './attempt.ts';
+import type { Fitness } from './fitness.ts';
+import { type CommandJob, type CommandResult, type CommandSettings, runCommand } from './run-command.ts';
+import { isPassing } from './send-batch.ts';
+import { explainSpawnError, isMachineFault } from './spawn-error.ts';
+
+export interface CommandContext {
+  pool: pg.Pool;
+  fitness: Fitness;
+  command: CommandSettings;
+  log: Logger;
+}
+
+/** Gives the job back, its try uncharged, for what is not its fault and by which nothing of it has run. */
+export function executeCommand(job: ClaimedCommand, context: CommandContext): Execute {
+  const { pool, fitness, command, log } = context;
+
+  function faultOf(error: unknown): End {
+    log.error({ err: error, run_id: job.run_id, job_id: job.job_id }, 'the command could not be begun');
+    if (isPassing(error)) return { outcome: 'handed_back', error: `the database: ${messageOf(error)}` };
+    if (!isMachineFault(error)) return failure(`wfg: ${messageOf(error)}`);
+    fitness.fail(error);
+    return { outcome: 'handed_back', error: `cannot start the command: ${explainSpawnError(error)}` };
+  }
+
+  return async ({ log: attemptLog, signal }) => {
+    try {
+      const upstream = job.parents.length > 0 ? await readUpstream(pool, job) : {};
+      const ended = await runCommand(
+        { ...toCommand(job), upstream },
+        { ...command, signal, log: attemptLog },
+      );
+      fitness.prove();
+      return endOf(ended, job.spec.not_on);
+    } catch (error) {
+      return faultOf(error);
+    }
+  };
+}
+
+function toCommand(job: ClaimedCommand): Omit<CommandJob, 'upstream'> {
+  const { run, steps, env, mask } = job.spec;
+  return {
+    runId: job.run_id,
+    attempt: job.attempt,
+    try: job.tries,
+    workflowId: job.workflow_id,
+    jobId: job.job_id,
+    env: { ...job.run_env, ...env },
+    run,
+    steps,
+    timeoutSecs: job.timeout_secs,
+    mask,
+  };
+}
+
+function endOf(
+  { outcome, error, exitCode, outputs }: CommandResult,
+  notOn: readonly number[],
+): End | 'stopped' {
+  if (outcome === 'killed') return 'stopped';
+  const isFinal = outcome === 'failed' && exitCode !== null && notOn.includes(exitCode);
+  return { outcome, retryable: !isFinal, error, exit_code: exitCode, outputs };
+}

@@ -1,0 +1,75 @@
+// How a module says what handles the events of a type.
+import { Backoff } from '@wfg/shared/contract/backoff';
+import { issuesOf } from '@wfg/shared/rules/definition';
+import { z } from 'zod';
+
+/** What a handler is called with, once for each try. */
+export interface EventContext {
+  /** As it was enqueued; integers beyond 2^53 are opaque values, which `JSON.stringify` writes as they came. */
+  payload: unknown;
+  /** Counts from 1. */
+  tryNumber: number;
+  maxAttempts: number;
+  /** What is printed on it becomes the job's log, and goes nowhere else. */
+  log: Console;
+  /**
+   * Aborted when the handler must stop: its reason is a StopError. What comes back later does not count, and a handler
+   * that goes on is not waited for longer than KILL_GRACE_SECS.
+   */
+  signal: AbortSignal;
+  /** Sets a named result for the jobs that depend on this one; all together at most 1 MiB. */
+  setOutput: (name: string, value: string) => void;
+  /** Null for an event that stands alone. */
+  workflowId: string | null;
+  runId: string;
+  jobId: string;
+  /** Counts from 0, and never repeats for a job. */
+  attempt: number;
+}
+
+/** The try succeeded when it returns or resolves, with whatever; it failed when it throws or rejects. */
+export type EventHandler = (context: EventContext) => unknown;
+
+const DEFINITION: unique symbol = Symbol.for('wfg.event');
+
+export interface EventDefinition {
+  [DEFINITION]: true;
+  type: string;
+  handler: EventHandler;
+  /** Null: an exponential one, 1 s to 60 s. */
+  backoff: Backoff | null;
+  /** Null: no limit. */
+  timeoutSecs: number | null;
+}
+
+const Options = z.strictObject({
+  type: z.string().regex(/^[^\s,]{1,255}$/, 'must be 1 to 255 characters, no space or comma'),
+  handler: z.custom<EventHandler>((value) => typeof value === 'function', 'must be a function'),
+  backoff: Backoff.optional(),
+  timeoutSecs: z.int().min(1).max(1_000_000_000).optional(),
+});
+
+/**
+ * Defines the handler of a type; to be exported by the module. What an event brings itself goes before `backoff` (how
+ * long to wait before a retry) and `timeoutSecs` (for one try).
+ *
+ * @throws {TypeError} saying what is wrong with the definition.
+ */
+export function defineEvent(options: z.input<typeof Options>): EventDefinition {
+  const parsed = Options.safeParse(options);
+  if (!parsed.success) {
+    const faults = issuesOf(parsed.error).map(({ path, message }) => `${path} ${message}`);
+    throw new TypeError(`defineEvent: ${faults.join('; ')}`);
+  }
+  const { type, handler, backoff = null, timeoutSecs = null } = parsed.data;
+  return { [DEFINITION]: true, type, handler, backoff, timeoutSecs };
+}
+
+/** What a module's exports define, arrays of definitions included. */
+export function definitionsIn(exports: object): EventDefinition[] {
+  return Object.values(exports).flat().filter(isDefinition);
+}
+
+function isDefinition(value: unknown): value is EventDefinition {
+  return typeof value === 'object' && value !== null && DEFINITION in value;
+}

@@ -1,0 +1,123 @@
+// How the call of a handler is executed, and what its end means for the job.
+import { toStorableText } from '@wfg/shared/contract/json';
+import type { ClaimedEvent } from '@wfg/shared/queries/claim';
+import type { Logger } from 'pino';
+import { type End, type Execute, failure } from '../attempt.ts';
+import type { EventDefinition } from '../handlers/define-event.ts';
+import { createLogWriter } from '../log-writer.ts';
+import { after } from '../long-timer.ts';
+import { OutputCollector, OutputError } from '../outputs.ts';
+import { StopError } from '../stop-error.ts';
+import { errorText } from './error-text.ts';
+import { jobConsole } from './job-console.ts';
+import { trace } from './trace.ts';
+
+interface HandlerSettings {
+  /** How long a handler is waited for that was told to stop. */
+  killGraceMs: number;
+  logMaxBytes: number;
+  log: Logger;
+}
+
+type Handled = { isOk: true } | { isOk: false; thrown: unknown };
+
+/** `id` names the attempt to whoever catches what the handler lets go. */
+export function executeHandler(
+  id: number,
+  definition: EventDefinition,
+  job: ClaimedEvent,
+  { killGraceMs, logMaxBytes, log }: HandlerSettings,
+): Execute {
+  return async ({ log: attemptLog, signal: asked }) => {
+    const timeoutSecs = job.timeout_secs ?? definition.timeoutSecs;
+    const overtime = new StopError('timeout', `timeout after ${timeoutSecs}s`);
+    using limit = abortAfter(timeoutSecs, overtime);
+    const signal = AbortSignal.any([asked, limit.signal]);
+
+    const writer = createLogWriter({ write: (chunk) => attemptLog.write(chunk), maxBytes: logMaxBytes });
+    const outputs = new OutputCollector();
+    // What a handler does that nobody waits for any more goes nowhere.
+    let isOpen = true;
+    const output = jobConsole((stream, text) => isOpen && writer.write(stream, text));
+    const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
+
+    const handled = await untilGivenUp(signal, killGraceMs, (blame) =>
+      trace({ id, blame }, async () => {
+        await definition.handler({ ...factsOf(job), log: output, signal, setOutput });
+      }),
+    );
+    if (!signal.aborted && handled?.isOk === false) printStack(output, handled.thrown);
+    isOpen = false;
+    await writer.end();
+
+    if (handled === null)
+      log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
+    if (signal.reason === overtime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
+    return signal.aborted || handled === null ? 'stopped' : endOf(handled, outputs);
+  };
+}
+
+function abortAfter(secs: number | null, reason: StopError): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  const timer = secs === null ? null : after(secs * 1_000, () => controller.abort(reason));
+  return { signal: controller.signal, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
+}
+
+/** How it ended: by itself or by blame; null when it goes on `graceMs` after the signal. */
+async function untilGivenUp(
+  signal: AbortSignal,
+  graceMs: number,
+  handle: (blame: (thrown: unknown) => void) => Promise<void>,
+): Promise<Handled | null> {
+  const { promise, resolve } = Promise.withResolvers<Handled | null>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => (timer = setTimeout(resolve, graceMs, null));
+  if (signal.aborted) return null;
+  signal.addEventListener('abort', onAbort);
+  const blame = (thrown: unknown) => resolve({ isOk: false, thrown });
+  handle(blame).then(() => resolve({ isOk: true }), blame);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function factsOf(job: ClaimedEvent) {
+  return {
+    payload: job.payload,
+    tryNumber: job.tries,
+    maxAttempts: job.max_attempts,
+    workflowId: job.workflow_id,
+    runId: job.run_id,
+    jobId: job.job_id,
+    attempt: job.attempt,
+  };
+}
+
+/** Handlers may be JavaScript. */
+function addOutput(outputs: OutputCollector, name: unknown, value: unknown): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError('an output needs a name');
+  if (typeof value !== 'string')
+    throw new TypeError(`output ${name} must be a string: use JSON.stringify for anything else`);
+  outputs.set(toStorableText(name), toStorableText(value));
+}
+
+function printStack(output: Console, thrown: unknown): void {
+  try {
+    output.error(thrown);
+  } catch {
+    // An object that cannot even be shown: its job has the error's text.
+  }
+}
+
+function endOf(handled: Handled, outputs: OutputCollector): End {
+  if (!handled.isOk) return failure(errorText(handled.thrown));
+  try {
+    return { outcome: 'completed', outputs: outputs.all() };
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    return failure(error.message);
+  }
+}

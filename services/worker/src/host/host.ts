@@ -1,0 +1,124 @@
+// Runs the handlers of one module, many at once: claims jobs of their types, calls them, reports. The worker renews the
+// leases and says when to look, what to stop and when to end.
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { createPool } from '@wfg/shared/db/pool';
+import type { ClaimedEvent } from '@wfg/shared/queries/claim';
+import { declareHandlers } from '@wfg/shared/queries/handlers';
+import { startLoop } from '@wfg/shared/runtime/loop';
+import type { Logger } from 'pino';
+import { type Attempt, type Ending, startAttempt } from '../attempt.ts';
+import type { WorkerConfig } from '../config.ts';
+import type { EventDefinition } from '../handlers/define-event.ts';
+import { createLogSink } from '../log-sink.ts';
+import { tellBegin, tellFailure, tellSuccess } from '../progress.ts';
+import { createReporter } from '../reporter.ts';
+import type { StopReason } from '../stop-error.ts';
+import { takeJobs } from '../take-jobs.ts';
+import { executeHandler } from './execute-handler.ts';
+import type { BegunAttempt, FromHost } from './protocol.ts';
+
+/** Until the next claim, if nothing wakes it: the worker does. */
+const IDLE_MS = 3_600_000;
+
+interface HostSettings {
+  config: WorkerConfig;
+  /** The worker's. */
+  instance: string;
+  definitions: ReadonlyMap<string, EventDefinition>;
+  send: (message: FromHost) => void;
+  log: Logger;
+}
+
+export interface Host extends AsyncDisposable {
+  look: () => void;
+  stop: (id: number, reason: StopReason) => void;
+  /** Resolves when nothing more will begin. */
+  drain: () => Promise<void>;
+  /** Resolves when this attempt is over. */
+  ended: (id: number) => Promise<unknown>;
+  /** Why it cannot do its work, for /ready. */
+  problems: () => string[];
+}
+
+export function startHost({ config, instance, definitions, send, log }: HostSettings): Host {
+  const stack = new AsyncDisposableStack();
+  const pool = createPool({ url: config.DATABASE_URL, name: 'handlers', log });
+  stack.defer(() => pool.end());
+  const doorbell = stack.use(createDoorbell(pool, log));
+  const reporter = stack.use(createReporter(pool, doorbell, log));
+  const sink = stack.use(createLogSink(pool, doorbell, log));
+  const types = [...definitions.keys()];
+  const running = new Map<number, Attempt>();
+  let isDeclared = false;
+  let ids = 0;
+  const settings = {
+    killGraceMs: config.KILL_GRACE_SECS * 1000,
+    logMaxBytes: config.LOG_MAX_BYTES,
+    log,
+  };
+  const claimer = {
+    pool,
+    doorbell,
+    workerId: config.WORKER_ID,
+    instance,
+    labels: [...types.map((type) => `:event ${type}`), ...config.WORKER_LABELS],
+    leaseSecs: config.LEASE_TTL_SECS,
+  };
+  const claiming = stack.use(startLoop({ name: 'claim', log, step: claim }));
+
+  async function declare(): Promise<void> {
+    const declarations = Array.from(definitions.values(), ({ type, backoff, timeoutSecs }) => {
+      return { workflow_type: type, backoff, timeout_secs: timeoutSecs };
+    });
+    await declareHandlers(pool, declarations);
+    isDeclared = true;
+  }
+
+  /** Fills the free places once; woken by the worker and whenever a place becomes free. */
+  async function claim(): Promise<number> {
+    if (!isDeclared) await declare();
+    const free = config.HANDLER_CONCURRENCY - running.size;
+    if (free === 0) return IDLE_MS;
+    const taken = await takeJobs(claimer, free);
+    const begun = taken.flatMap((job) => {
+      const definition = job.kind === 'event' && definitions.get(job.workflow_type);
+      return definition ? [{ id: ++ids, job, definition }] : [];
+    });
+    if (begun.length === 0) return IDLE_MS;
+    // Said before anything of them runs, which may end this process at once.
+    send({ op: 'begun', attempts: begun.map(({ id, job }) => toBegun(id, job)) });
+    for (const { id, job, definition } of begun) void run(id, job, definition);
+    return IDLE_MS;
+  }
+
+  async function run(id: number, job: ClaimedEvent, definition: EventDefinition): Promise<void> {
+    tellBegin(log, job);
+    const attempt = startAttempt(job, { sink, reporter, log }, executeHandler(id, definition, job, settings));
+    running.set(id, attempt);
+    const ending = await attempt.ended;
+    running.delete(id);
+    send({ op: 'ended', id });
+    claiming.wake();
+    if (ending) tellEnd(job, ending);
+  }
+
+  function tellEnd(job: ClaimedEvent, { outcome, error, state }: Ending): void {
+    if (outcome === 'completed' && state !== 'cancelled') tellSuccess(log, job);
+    if (outcome === 'failed' || outcome === 'timed_out') tellFailure(log, job, error ?? outcome, state);
+  }
+
+  return {
+    look: () => claiming.wake(),
+    stop: (id, reason) => running.get(id)?.stop(reason),
+    drain: async () => claiming[Symbol.asyncDispose](),
+    ended: async (id) => running.get(id)?.ended,
+    problems: () =>
+      [claiming.problem(), reporter.problem(), sink.problem()].filter((problem) => problem !== null),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function toBegun(id: number, job: ClaimedEvent): BegunAttempt {
+  const { run_id, position, attempt, nonce, job_id, workflow_type, tries, max_attempts } = job;
+  return { id, run_id, position, attempt, nonce, job_id, workflow_type, tries, max_attempts };
+}

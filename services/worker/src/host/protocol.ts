@@ -1,0 +1,38 @@
+// What the worker and a handler host say to each other over their channel.
+
+import type { Lease } from '@wfg/shared/queries/leases';
+import type { StopReason } from '../stop-error.ts';
+
+/** What is known of an attempt outside the process that executes it. */
+export interface BegunAttempt extends Lease {
+  /** In this life of the host. */
+  id: number;
+  job_id: string;
+  workflow_type: string;
+  tries: number;
+  max_attempts: number;
+}
+
+export type ToHost =
+  /** There may be due jobs. */
+  | { op: 'look' }
+  | { op: 'ping' }
+  | { op: 'stop'; id: number; reason: StopReason }
+  /** Take nothing more; answered by `drained`. */
+  | { op: 'drain' }
+  /** Nothing runs any more: end. */
+  | { op: 'close' };
+
+export type FromHost =
+  | { op: 'ready'; types: string[] }
+  /** The module cannot be loaded; the host ends. */
+  | { op: 'broken'; error: string }
+  | { op: 'pong'; problems: string[] }
+  /** Said before anything of them runs. */
+  | { op: 'begun'; attempts: BegunAttempt[] }
+  /** It has its answer, or was given up. */
+  | { op: 'ended'; id: number }
+  /** No further `begun` follows. */
+  | { op: 'drained' }
+  /** The host ends, for an error that nobody caught; null: of no attempt that is known. */
+  | { op: 'fault'; id: number | null; error: string };

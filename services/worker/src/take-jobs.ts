@@ -1,0 +1,22 @@
+// Takes due jobs from the queue for one worker, and tells whoever watches their runs.
+import { randomBytes } from 'node:crypto';
+import type { Doorbell } from '@wfg/shared/db/doorbell';
+import { type ClaimedJob, type ClaimRequest, claimJobs } from '@wfg/shared/queries/claim';
+import type pg from 'pg';
+
+/** What is the same for all claims of a process. */
+export interface Claimer extends Omit<ClaimRequest, 'limit' | 'nonce'> {
+  pool: pg.Pool;
+  doorbell: Doorbell;
+}
+
+/** At most `limit` (from 1) due jobs, each with a lease. */
+export async function takeJobs(
+  { pool, doorbell, ...claimer }: Claimer,
+  limit: number,
+): Promise<ClaimedJob[]> {
+  const nonce = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+  const jobs = await claimJobs(pool, { ...claimer, limit, nonce });
+  if (jobs.length > 0) doorbell.ring({ runs: [...new Set(jobs.map((job) => job.run_id))] });
+  return jobs;
+}
