@@ -12,6 +12,7 @@ import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { leaseRoutes } from './routes/leases.ts';
 import { runRoutes } from './routes/runs.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
 import { workerRoutes } from './routes/workers.ts';
 import { workflowRunRoutes } from './routes/workflow-runs.ts';
@@ -48,6 +49,7 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', eventRoutes(context));
   app.route('/', workerRoutes(context));
   app.route('/', leaseRoutes(context));
+  app.route('/', sessionRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));

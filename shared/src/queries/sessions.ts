@@ -40,7 +40,8 @@ export async function findSession(db: Queryable, hash: Buffer): Promise<Role | n
   return rows[0]?.role ?? null;
 }
 
-/** Ends the session. */
-export async function endSession(db: Queryable, hash: Buffer): Promise<void> {
-  await db.query('delete from wfg_sessions where hash = $1::bytea', [hash]);
+/** Ends the session; false when there is none. */
+export async function endSession(db: Queryable, hash: Buffer): Promise<boolean> {
+  const { rowCount } = await db.query('delete from wfg_sessions where hash = $1::bytea', [hash]);
+  return rowCount === 1;
 }

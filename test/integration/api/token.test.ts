@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Answer, startApi, type TestApi } from '../../support/api.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { startService } from '../../support/process.ts';
@@ -17,6 +18,12 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 const statusOf = async (api: TestApi, token: string | undefined, path = '/api/runs') =>
   (await api.ask('GET', path, undefined, token === undefined ? {} : bearer(token))).status;
+
+const Security = z.array(z.record(z.string(), z.array(z.string())));
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.object({ security: Security.optional() }))),
+  security: Security,
+});
 
 function isRefusal({ status, headers, body }: Answer): boolean {
   return (
@@ -44,16 +51,24 @@ test('with a token every route asks for it, but for what is the same for everyon
   await using db = await testDatabase();
   await using api = await startApi(db.url, { WFG_ADMIN_TOKEN: TOKEN });
   const { body } = await api.ask('GET', '/openapi.json');
-  const routes = Object.entries<object>(Object(body).paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method, path })),
-  );
-  expect(routes.length).toBeGreaterThan(20);
+  const { paths, security } = Document.parse(body);
+  expect(security).toEqual([{ token: [] }]);
   const open: string[] = [];
-  for (const { method, path } of routes) {
-    const answer = await api.ask(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'));
-    if (!isRefusal(answer)) open.push(path);
+  for (const [path, routes] of Object.entries(paths)) {
+    for (const [method, route] of Object.entries(routes)) {
+      const answer = await api.ask(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'));
+      expect(`${path} ${isRefusal(answer)}`).toBe(`${path} ${route.security === undefined}`);
+      if (route.security?.length === 0) open.push(`${method} ${path}`);
+    }
   }
-  expect(open).toEqual(['/health', '/ready']);
+  expect(Object.keys(paths).length).toBeGreaterThan(15);
+  expect(open.toSorted()).toEqual([
+    'delete /api/session',
+    'get /api/session',
+    'get /health',
+    'get /ready',
+    'post /api/session',
+  ]);
   for (const path of ['/docs', '/', '/runs/x']) {
     expect((await api.ask('GET', path, undefined, { accept: 'text/html' })).status).toBe(200);
   }

@@ -10,11 +10,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Hub } from '../live/hub.ts';
 import { type Credential, sha256 } from './credential.ts';
+import { createMemory } from './memory.ts';
 
-/** How long an answer of the database counts. */
-const FRESH_MS = 5_000;
-/** Credentials whose answers are kept. */
-const MOST_KNOWN = 1_000;
 /** How often, unasked, it is looked whether a token is asked for, and whether those who follow something still may. */
 const LOOK_MS = 10_000;
 
@@ -48,34 +45,16 @@ export async function createAccess(settings: AccessSettings): Promise<Access> {
   if (isPublic && !isGuarded) {
     throw new Error(`HOST ${HOST} lets others in, and nobody is asked for a token: set WFG_ADMIN_TOKEN`);
   }
-  const known = new Map<string, { role: Role; at: number }>();
-  const asking = new Map<string, Promise<Role | null>>();
-
-  function recall(key: string): Role | null {
-    const found = known.get(key);
-    return found && performance.now() - found.at < FRESH_MS ? found.role : null;
+  if (isGuarded && WFG_ADMIN_TOKEN === undefined) {
+    log.info('the database has a token, which is asked for: WFG_ADMIN_TOKEN would replace it');
   }
-
-  async function ask(key: string, { kind, hash }: Credential): Promise<Role | null> {
-    const at = performance.now();
-    const role = await (kind === 'token' ? useToken(pool, hash) : findSession(pool, hash));
-    known.delete(key);
-    if (role !== null) known.set(key, { role, at });
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-    return role;
-  }
+  const memory = createMemory(({ kind, hash }) =>
+    kind === 'token' ? useToken(pool, hash) : findSession(pool, hash),
+  );
 
   async function roleOf(credential: Credential | null): Promise<Role | null> {
     if (!isGuarded) return 'admin';
-    if (credential === null) return null;
-    const key = keyOf(credential);
-    const role = recall(key);
-    if (role !== null) return role;
-    // Requests that come together ask together.
-    const answer = asking.get(key) ?? ask(key, credential).finally(() => asking.delete(key));
-    asking.set(key, answer);
-    return answer;
+    return credential && memory.roleOf(credential);
   }
 
   const loop = startLoop({
@@ -90,10 +69,10 @@ export async function createAccess(settings: AccessSettings): Promise<Access> {
 
   return {
     isGuarded: () => isGuarded,
-    isKnown: (credential) => recall(keyOf(credential)) !== null,
+    isKnown: (credential) => memory.recall(credential) !== null,
     roleOf,
     look() {
-      known.clear();
+      memory.forget();
       loop.wake();
     },
     [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
@@ -107,8 +86,4 @@ async function installToken(hash: Buffer, { pool, doorbell, log }: AccessSetting
   } else if ((await useToken(pool, hash)) === null) {
     throw new Error('WFG_ADMIN_TOKEN was revoked: set another one');
   }
-}
-
-function keyOf({ kind, hash }: Credential): string {
-  return `${kind} ${hash.toString('base64')}`;
 }

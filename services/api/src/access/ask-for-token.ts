@@ -5,7 +5,13 @@ import type { Gate } from './gate.ts';
 import { visitorOf } from './visitor.ts';
 
 /** What is the same for everyone, or is how a token is shown in the first place. */
-const PUBLIC: ReadonlySet<string> = new Set(['/health', '/ready', '/openapi.json', '/docs', '/api/session']);
+export const PUBLIC: ReadonlySet<string> = new Set([
+  '/health',
+  '/ready',
+  '/openapi.json',
+  '/docs',
+  '/api/session',
+]);
 
 /** Lets pass what is public, and what no route answers: the files of the page, and what there is not. */
 export function askForToken(gate: Gate): MiddlewareHandler {
@@ -13,5 +19,7 @@ export function askForToken(gate: Gate): MiddlewareHandler {
     const isRoute = matchedRoutes(c).some(({ path }) => !path.includes('*'));
     if (isRoute && !PUBLIC.has(c.req.path)) await gate.admit(visitorOf(c));
     await next();
+    // Nobody's answer is kept for somebody else, nor for after a logout.
+    if (isRoute && !c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
   };
 }

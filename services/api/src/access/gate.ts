@@ -14,30 +14,23 @@ export interface Visitor extends Sender, Shown {
 export interface Gate {
   /** Throws foreign_host or foreign_origin. */
   checkOrigin: (visitor: Visitor) => void;
-  /** What the visitor may do; null: nothing without another token. Throws as strikeOut does. */
+  /** What the visitor may do; null: nothing without another token. Throws too_many_requests after wrong ones. */
   roleOf: (visitor: Visitor) => Promise<Role | null>;
   /** Throws unauthorized unless the visitor may do what it asks. */
   admit: (visitor: Visitor) => Promise<void>;
-  /** Notes a wrong token. */
-  strike: (visitor: Visitor) => void;
-  /** Throws too_many_requests after too many wrong tokens. */
-  strikeOut: (visitor: Visitor) => void;
 }
 
 export function createGate(access: Access, trustedOrigins: readonly string[]): Gate {
   const strikes = createStrikes();
-
-  function strikeOut({ address }: Visitor): void {
-    if (!strikes.isOut(address)) return;
-    throw new WfgError('too_many_requests', 'too many wrong tokens came from your address: wait a minute');
-  }
 
   async function roleOf(visitor: Visitor): Promise<Role | null> {
     const credential = credentialOf(visitor);
     // Only what guesses is counted: a session that has ended is nobody's guess. Who is known already is let in, since
     // behind a proxy all have one address.
     const isGuess = access.isGuarded() && credential?.kind === 'token' && !access.isKnown(credential);
-    if (isGuess) strikeOut(visitor);
+    if (isGuess && strikes.isOut(visitor.address)) {
+      throw new WfgError('too_many_requests', 'too many wrong tokens came from your address: wait a minute');
+    }
     const role = await access.roleOf(credential);
     if (isGuess && role === null) strikes.add(visitor.address);
     return role;
@@ -46,8 +39,6 @@ export function createGate(access: Access, trustedOrigins: readonly string[]): G
   return {
     checkOrigin: originCheck(trustedOrigins, access.isGuarded),
     roleOf,
-    strike: ({ address }) => strikes.add(address),
-    strikeOut,
     async admit(visitor) {
       const credential = credentialOf(visitor);
       if ((await roleOf(visitor)) === null) throw refusal(credential);

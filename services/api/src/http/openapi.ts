@@ -1,22 +1,28 @@
 // GET /openapi.json and its page /docs: made from the route definitions, with the error answer that every route shares.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Problem, PROBLEMS } from '@wfg/shared/contract/problem';
+import { PUBLIC } from '../access/ask-for-token.ts';
 import { docsRoute } from './docs.ts';
 import { METHODS } from './docs-document.ts';
 
 /** Serves the document, and the page, of all routes that were added before. */
 export function openApiRoute(app: OpenAPIHono): void {
   app.openAPIRegistry.register('Problem', Problem);
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
+    security: [{ token: [] }],
     info: { title: 'wfg', version: '1', description: describeCodes() },
   });
   const problem = {
     description: 'An error; its code says which',
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
-  for (const path of Object.values(document.paths ?? {})) {
-    for (const method of METHODS) Object.assign(path[method]?.responses ?? {}, { default: problem });
+  for (const [path, routes] of Object.entries(document.paths ?? {})) {
+    for (const method of METHODS) {
+      Object.assign(routes[method]?.responses ?? {}, { default: problem });
+      if (PUBLIC.has(path)) Object.assign(routes[method] ?? {}, { security: [] });
+    }
   }
   app.get('/openapi.json', (c) => c.json(document));
   docsRoute(app, document);
