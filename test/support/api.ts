@@ -33,7 +33,7 @@ export function emptyFolder(): Promise<string> {
   return mkdtemp(join(inject('runFolder'), 'files-'));
 }
 
-function askOf(url: string): TestApi['ask'] {
+export function askOf(url: string): TestApi['ask'] {
   return async (method, path, body, headers = {}) => {
     const isText = typeof body === 'string';
     const response = await fetch(url + path, {

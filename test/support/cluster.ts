@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ServiceName, startService, type TestProcess } from './process.ts';
 import { type Runs, runsOf } from './runs.ts';
 
-interface ClusterSettings {
+export interface ClusterSettings {
   /** How many of each; one by default. */
   counts?: Partial<Record<ServiceName, number>>;
   env?: Record<string, string>;
