@@ -93,16 +93,15 @@ select (m.index - 1)::int as index, told.state
 from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
   with ordinality as m (run_id, position, attempt, nonce, index)
 cross join lateral (
-  select j.outcome, j.state from wfg_jobs j
+  select j.state from wfg_jobs j
     where j.run_id = m.run_id and j.position = m.position and j.attempt = m.attempt and j.nonce = m.nonce
   union all
-  select h.outcome, h.state from wfg_history h
+  select h.state from wfg_history h
     where h.run_id = m.run_id and h.position = m.position and h.attempt = m.attempt and h.nonce = m.nonce
   union all
-  select a.outcome, 'pending' from wfg_attempts a
+  select 'pending' from wfg_attempts a
     where a.run_id = m.run_id and a.position = m.position and a.attempt = m.attempt and a.nonce = m.nonce
-) told
-where told.outcome <> 'lost'`;
+) told`;
 
 export interface Finished {
   index: number;

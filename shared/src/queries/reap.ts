@@ -23,6 +23,7 @@ const JOB = `j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts,
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
 // is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
 // The version grows by two: that the lease expired, and that the job failed by it.
+// The nonce is turned negative, so that nothing which is told under the lease can match it any more.
 // `taken` holds the locked jobs `l`, with `ended_as` and `reason` (null: the worker was lost).
 const takeBack = (taken: string) => `
 with taken as (${taken}
@@ -55,10 +56,11 @@ with taken as (${taken}
 ), recorded as (
   insert into wfg_attempts (ended_on, run_id, position, attempt, try, log_chunks, log_lines, log_bytes, nonce,
     started_at, finished_at, outcome, worker_id, error)
-  select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, chunks, lines, bytes, nonce,
+  select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, chunks, lines, bytes, -nonce,
     started_at, wfg_now(), ended_as, worker_id, error
   from decided where next = 'pending'
 ), ${changeJobs({
+  nonce: '-j.nonce',
   version: 'j.version + 2',
   lease_expires_at: 'null',
   lease_secs: 'null',
