@@ -5,6 +5,9 @@ import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import type { Upstream } from '@wfg/shared/queries/upstream';
 import { assembleCommand } from '@wfg/shared/rules/assemble-command';
 
+/** What holds unless a job, or the handler of an event, has its own. */
+const DEFAULT_BACKOFF = { command: 'None', event: { Exponential: { base_secs: 1, max_secs: 60 } } } as const;
+
 /** The name of the job's workflow on the wire: its run's id, if it is of no stored workflow. */
 export function wireWorkflowId({
   workflow_id,
@@ -26,7 +29,7 @@ export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string,
       workflow_id,
       command: job.kind === 'command' ? assembleCommand({ ...job.run_env, ...job.spec.env }, job.spec) : '',
       required_labels: job.required_labels.filter((label) => !label.startsWith(':')),
-      retry_policy: { max_retries: job.max_attempts - 1, backoff: job.backoff ?? 'None' },
+      retry_policy: { max_retries: job.max_attempts - 1, backoff: job.backoff ?? DEFAULT_BACKOFF[job.kind] },
       attempt: job.attempt,
       upstream_outputs: upstream,
       enqueued_at_ms: job.created_at.getTime(),
