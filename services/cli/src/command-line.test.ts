@@ -6,6 +6,8 @@ test.each([
   ['run f --json', 'run', ['f', '--json']],
   ['--url http://a run f', 'run', ['--url', 'http://a', 'f']],
   ['--json --url=http://a runs', 'runs', ['--json', '--url=http://a']],
+  ['--token t --url http://a run f', 'run', ['--token', 't', '--url', 'http://a', 'f']],
+  ['--token=t=t run f', 'run', ['--token=t=t', 'f']],
   ['--json', 'help', []],
   ['--url', 'help', []],
   ['--help run', '--help', ['run']],

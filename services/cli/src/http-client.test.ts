@@ -4,14 +4,20 @@ import { getRun } from '@wfg/shared/contract/routes/runs';
 import { RUN_ID, runOf } from '@wfg/shared/contract/run.fixture';
 import { expect, test } from 'vitest';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import type { Server } from './server.ts';
 import { jsonLine } from './terminal-safe.ts';
 
 const params = { run: RUN_ID, job: 'a' };
 
 /** A client of a server that always answers this. */
-async function clientOf(status: number, body: string, headers = {}): Promise<HttpClient> {
+async function clientOf(
+  status: number,
+  body: string,
+  headers = {},
+  token?: Server['token'],
+): Promise<HttpClient> {
   const url = await answering((_request, response) => response.writeHead(status, headers).end(body));
-  return createHttpClient(new URL(url));
+  return createHttpClient({ base: new URL(url), token });
 }
 
 test('numbers keep their digits from the answer to the output', async () => {
@@ -46,8 +52,21 @@ test('what passes is told to, and what stands in between is shown by its status'
   });
 });
 
+test('a token that is missing or wrong is said to be, without a word of what it is', async () => {
+  const without = await clientOf(401, '');
+  await expect(without(getOutputs, { params })).rejects.toMatchObject({
+    exitCode: 2,
+    message: `${without.server.base.href} asks for a token: set WFG_TOKEN, or WFG_TOKEN_FILE, or give --token`,
+  });
+  const wrong = await clientOf(401, '', {}, { value: 'secret', from: '--token' });
+  await expect(wrong(getOutputs, { params })).rejects.toMatchObject({
+    exitCode: 2,
+    message: `${wrong.server.base.href} refuses the token of --token: it is wrong, or was replaced`,
+  });
+});
+
 test('a server that is not there is said not to be', async () => {
-  const http = createHttpClient(new URL('http://127.0.0.1:2/'));
+  const http = createHttpClient({ base: new URL('http://127.0.0.1:2/'), token: undefined });
   await expect(http(getOutputs, { params })).rejects.toMatchObject({
     exitCode: 3,
     message:

@@ -5,26 +5,28 @@ import type { Route } from '@wfg/shared/contract/routes/route';
 import type { AnswerOf } from '@wfg/shared/contract/routes/route-types';
 import { errorWords } from './error-words.ts';
 import { EXIT, ExitError } from './exit-error.ts';
+import { type Server, tokenRefused } from './server.ts';
 
 export interface HttpClient {
   <R extends Route>(route: R, ...given: GivenTo<R>): Promise<AnswerOf<R>>;
-  base: URL;
+  server: Server;
 }
 
-/** A client of the server at `base`, which ends with a slash. */
-export function createHttpClient(base: URL): HttpClient {
-  const wfg = createClient({ url: base });
+export function createHttpClient(server: Server): HttpClient {
+  const wfg = createClient({ url: server.base, token: server.token?.value });
   async function call<R extends Route>(route: R, ...given: GivenTo<R>): Promise<AnswerOf<R>> {
     try {
       return await wfg(route, ...given);
     } catch (err) {
-      throw inWords(err, base);
+      throw inWords(err, server);
     }
   }
-  return Object.assign(call, { base });
+  return Object.assign(call, { server });
 }
 
-function inWords(err: unknown, { href }: URL): unknown {
+function inWords(err: unknown, server: Server): unknown {
+  const { href } = server.base;
+  if (err instanceof WfgApiError && err.status === 401) return tokenRefused(server);
   if (err instanceof WfgApiError) return refused(err);
   if (err instanceof UnreachableError) {
     const why = errorWords(err.cause);

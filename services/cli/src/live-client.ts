@@ -3,7 +3,8 @@ import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { type ClientFrame, PROTOCOL, ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { WebSocket } from 'ws';
-import { EXIT, ExitError } from './exit-error.ts';
+import { EXIT, ExitError, usage } from './exit-error.ts';
+import { type Server, tokenRefused } from './server.ts';
 
 /** What a subscription asks for, without what the connection adds. */
 export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, 'id' | 'op'> : never) : never;
@@ -38,9 +39,11 @@ export const LIMITS = {
 const PASSING: ReadonlySet<string> = new Set(['unavailable', 'internal']);
 
 /** Dials at once; `say` gets a line for the user when the connection is lost, and when it is there again. */
-export function connectLive(base: URL, say: (text: string) => void, limits = LIMITS): LiveClient {
+export function connectLive(server: Server, say: (text: string) => void, limits = LIMITS): LiveClient {
+  const { base, token } = server;
   const url = new URL('ws', base);
   url.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:';
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token.value}` };
   const subscribers = new Map<string, Subscriber>();
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
@@ -52,7 +55,7 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
   let socket = dial();
 
   function dial(): WebSocket {
-    const dialled = new WebSocket(url, PROTOCOL, { handshakeTimeout: limits.handshake });
+    const dialled = new WebSocket(url, PROTOCOL, { handshakeTimeout: limits.handshake, headers });
     dialled.on('open', () => {
       if (failures > 0) say('connected again');
       failures = 0;
@@ -65,8 +68,9 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
       if (Buffer.isBuffer(data)) receive(data.toString('utf8'));
     });
     dialled.on('unexpected-response', (_, { statusCode = 0 }) => {
-      if (statusCode < 500)
-        fail(EXIT.usage, `${base.href} refuses to be followed live (${statusCode}): check --url`);
+      if (statusCode === 401) fail(tokenRefused(server));
+      else if (statusCode < 500 && statusCode !== 429)
+        fail(usage(`${base.href} refuses to be followed live (${statusCode}): check --url`));
       else dialled.terminate();
     });
     // An error is always followed by a close, which is where it is dealt with.
@@ -86,10 +90,8 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
     if (closed) return;
     if (performance.now() - lastHeard > limits.away) {
       const minutes = Math.round(limits.away / 60_000);
-      return fail(
-        EXIT.unreachable,
-        `wfg at ${base.href} has not answered for ${minutes} minutes: check that it runs`,
-      );
+      const message = `wfg at ${base.href} has not answered for ${minutes} minutes: check that it runs`;
+      return fail(new ExitError(EXIT.unreachable, message));
     }
     failures += 1;
     if (failures === 1) say(`lost the connection to ${base.href}: trying to reach it again`);
@@ -105,7 +107,7 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
     const { id } = frame;
     if (frame.op !== 'error') subscribers.get(id)?.receive(frame);
     else if (PASSING.has(frame.code)) askAgain(id);
-    else if (subscribers.has(id)) fail(EXIT.usage, frame.detail);
+    else if (subscribers.has(id)) fail(usage(frame.detail));
   }
 
   function askAgain(id: string): void {
@@ -122,8 +124,8 @@ export function connectLive(base: URL, say: (text: string) => void, limits = LIM
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
   }
 
-  function fail(exitCode: number, message: string): void {
-    failure.reject(new ExitError(exitCode, message));
+  function fail(why: ExitError): void {
+    failure.reject(why);
     close();
   }
 

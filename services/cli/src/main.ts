@@ -44,7 +44,9 @@ async function execute(name: string, args: string[]): Promise<number> {
   const known = name === '--help' || name === '-h' ? 'help' : name;
   const command = commands.get(known);
   if (command === undefined && name.startsWith('-')) {
-    throw usage(`only --url and --json may stand before the command: put ${name} behind it, see wfg help`);
+    throw usage(
+      `only --url, --token and --json may stand before the command: put ${name} behind it, see wfg help`,
+    );
   }
   if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
   const { positionals, values } = parse(known, command, args);

@@ -9,12 +9,13 @@ import { errorWords } from './error-words.ts';
 import { usage } from './exit-error.ts';
 import type { HttpClient } from './http-client.ts';
 import { say } from './output.ts';
+import { SERVER_OPTIONS } from './server.ts';
 import { readWorkflow } from './workflow-body.ts';
 
 /** Options of the commands that submit. */
 export const SUBMIT_OPTIONS = {
   env: { type: 'string', multiple: true },
-  url: { type: 'string' },
+  ...SERVER_OPTIONS,
   json: { type: 'boolean' },
 } as const;
 
@@ -29,7 +30,7 @@ export async function readSubmission(file: string, values: Values): Promise<Work
 /** Starts a run of it: the run, and the address of its page. */
 export async function submit(http: HttpClient, workflow: WorkflowInput): Promise<{ run: Run; page: string }> {
   const run = await http(submitRun, { body: workflow });
-  return { run, page: new URL(`runs/${run.run_id}`, http.base).href };
+  return { run, page: new URL(`runs/${run.run_id}`, http.server.base).href };
 }
 
 function readText(file: string): string {

@@ -18,9 +18,10 @@ export async function putConfiguredToken(db: Queryable, hash: Buffer): Promise<b
   return rowCount === 1;
 }
 
-/** Forgets the configured token and its sessions. */
-export async function dropConfiguredToken(db: Queryable): Promise<void> {
-  await db.query('delete from wfg_tokens where name = $1::text', [CONFIGURED]);
+/** Forgets the configured token and its sessions; false when there is none. */
+export async function dropConfiguredToken(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query('delete from wfg_tokens where name = $1::text', [CONFIGURED]);
+  return rowCount === 1;
 }
 
 /** Whether there is a token at all, also a revoked one. */

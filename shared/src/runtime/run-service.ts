@@ -27,13 +27,15 @@ export interface Start<C> {
   stopping: AbortSignal;
 }
 
+/** The exit code by which a service says that starting it again would not help. */
+const WRONG_CONFIGURATION = 2;
 /** What an orderly end takes after the grace: last results, goodbyes, closed connections. */
 export const WRAP_UP_SECS = 3;
 
 /**
  * Runs a service until it is asked to stop, then disposes of it, and ends the process: with 0; with 1 after an
  * error, a second signal, or if disposal takes longer than SHUTDOWN_GRACE_SECS, `killSecs` and 3 s together; with 2
- * if the configuration is wrong. With --print-config it only shows the configuration.
+ * if the configuration is wrong, or `start` throws a ConfigError. With --print-config it only shows the configuration.
  */
 export async function runService<S extends ServiceSchema>(
   name: string,
@@ -70,13 +72,13 @@ function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
   } catch (err) {
     if (!(err instanceof ConfigError)) throw err;
     process.stderr.write(`${err.message}\n`);
-    return process.exit(2);
+    return process.exit(WRONG_CONFIGURATION);
   }
 }
 
 function fail(log: Logger, err: unknown): never {
   log.fatal({ err }, messageOf(err));
-  process.exit(1);
+  process.exit(err instanceof ConfigError ? WRONG_CONFIGURATION : 1);
 }
 
 interface Serve {

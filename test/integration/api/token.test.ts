@@ -104,8 +104,8 @@ test('a weak token is refused at start, with advice', async () => {
 test('a HOST beyond loopback is refused without a token, and is fine with one, under any name', async () => {
   await using db = await testDatabase();
   const refused = startService('api', { DATABASE_URL: db.url, HOST: '0.0.0.0' });
-  expect(await refused.ended).toEqual({ code: 1, signal: null });
-  await refused.logged('HOST 0.0.0.0 lets others in, and nobody is asked for a token: set WFG_ADMIN_TOKEN');
+  expect(await refused.ended).toEqual({ code: 2, signal: null });
+  await refused.logged('HOST 0.0.0.0 lets others in, and no token is asked for: set WFG_ADMIN_TOKEN');
 
   await using api = await startApi(db.url, { HOST: '0.0.0.0', WFG_ADMIN_TOKEN: TOKEN });
   const post = (headers: Record<string, string>) =>
@@ -177,7 +177,7 @@ test('a token stays asked for when an api no longer has it set, and a revoked on
   await ring(db.pool, BELL);
   await expect.poll(() => statusOf(open, TOKEN), { timeout: 30_000 }).toBe(401);
   const revoked = startService('api', { DATABASE_URL: db.url, WFG_ADMIN_TOKEN: TOKEN });
-  expect(await revoked.ended).toEqual({ code: 1, signal: null });
+  expect(await revoked.ended).toEqual({ code: 2, signal: null });
   await revoked.logged('WFG_ADMIN_TOKEN was revoked: set another one');
   await db.pool.query('delete from wfg_tokens');
   await ring(db.pool, BELL);

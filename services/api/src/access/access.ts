@@ -5,6 +5,7 @@ import { findSession } from '@wfg/shared/queries/sessions';
 import { hasTokens, putConfiguredToken, useToken } from '@wfg/shared/queries/tokens';
 import { isLoopback } from '@wfg/shared/rules/loopback';
 import { jitter } from '@wfg/shared/rules/pause';
+import { ConfigError } from '@wfg/shared/runtime/env';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -35,7 +36,7 @@ interface AccessSettings {
   config: { HOST: string; WFG_ADMIN_TOKEN?: string | undefined };
 }
 
-/** Stores the configured token first. Throws, saying what to do, if it must not be, or if there must be one. */
+/** Stores the configured token first. Throws a ConfigError if it must not be, or if there must be one. */
 export async function createAccess(settings: AccessSettings): Promise<Access> {
   const { pool, log, hub, config } = settings;
   const { HOST, WFG_ADMIN_TOKEN } = config;
@@ -43,7 +44,7 @@ export async function createAccess(settings: AccessSettings): Promise<Access> {
   let isGuarded = await hasTokens(pool);
   const isPublic = !isLoopback(HOST);
   if (isPublic && !isGuarded) {
-    throw new Error(`HOST ${HOST} lets others in, and nobody is asked for a token: set WFG_ADMIN_TOKEN`);
+    throw new ConfigError([`HOST ${HOST} lets others in, and no token is asked for: set WFG_ADMIN_TOKEN`]);
   }
   if (isGuarded && WFG_ADMIN_TOKEN === undefined) {
     log.info('the database has a token, which is asked for: WFG_ADMIN_TOKEN would replace it');
@@ -84,6 +85,6 @@ async function installToken(hash: Buffer, { pool, doorbell, log }: AccessSetting
     doorbell.ring({ tokens: true });
     log.info('WFG_ADMIN_TOKEN is new: the token before it, if there was one, is no longer good');
   } else if ((await useToken(pool, hash)) === null) {
-    throw new Error('WFG_ADMIN_TOKEN was revoked: set another one');
+    throw new ConfigError(['WFG_ADMIN_TOKEN was revoked: set another one']);
   }
 }

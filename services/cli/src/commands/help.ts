@@ -40,8 +40,10 @@ usage: wfg COMMAND [ARGUMENTS]
 
 ${list.join('\n')}
 
---json, which all commands take, and --url may stand before the command too.
+--json, which all commands take, --url and --token may stand before the command too.
 The server is the one of --url URL, else of WFG_URL, else the "wfg up" that runs on WFG_DATA_DIR (./.wfg).
+Where it asks for a token: --token TOKEN, which others see in the list of processes, else WFG_TOKEN or WFG_TOKEN_FILE,
+else, for a server on this machine, WFG_ADMIN_TOKEN or WFG_ADMIN_TOKEN_FILE.
 Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 the server or database cannot be reached.
 `;
 }

@@ -8,7 +8,7 @@ import { type LogWriter, logWriter } from '../follow/log-writer.ts';
 import { createHttpClient, type HttpClient } from '../http-client.ts';
 import { endWithReader, say, screen } from '../output.ts';
 import { idOf, runId } from '../id.ts';
-import { serverUrl } from '../server-url.ts';
+import { SERVER_OPTIONS, serverOf } from '../server.ts';
 
 /** Chunks in one answer: each has at most 64 KiB. */
 const PAGE = 200;
@@ -19,13 +19,13 @@ interface JobPath {
 }
 
 export const logs: Command = {
-  usage: 'RUN JOB [-f] [--attempt N] [--url URL] [--json]',
+  usage: 'RUN JOB [-f] [--attempt N] [--url URL] [--token TOKEN] [--json]',
   summary: "show a job's log; -f follows it until the job has ended",
   details: 'Without --attempt all attempts are shown, one after another; the first is 0.',
   options: {
     follow: { type: 'boolean', short: 'f' },
     attempt: { type: 'string' },
-    url: { type: 'string' },
+    ...SERVER_OPTIONS,
     json: { type: 'boolean' },
   },
   arity: [2, 2],
@@ -34,14 +34,14 @@ export const logs: Command = {
     const run = runId(id);
     const job = idOf('JOB', jobId);
     const attempt = attemptIndex(textOf(values, 'attempt'));
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     const params = { run, job };
     const known = await http(getJob, { params });
     // One that is followed may be yet to begin.
     const mayCome = values.follow === true && !isEnded(known.state);
     if (attempt !== undefined && !mayCome) await assertAttempt(http, params, attempt);
     const writer = logWriter({ run, job, json: values.json === true, screen: screen() });
-    if (values.follow) await followLog(http.base, { run, job, attempt }, writer);
+    if (values.follow) await followLog(http.server, { run, job, attempt }, writer);
     else await showStored(http, params, attempt, writer);
     if (attempt !== undefined && mayCome && writer.isEmpty()) await assertAttempt(http, params, attempt);
     if (writer.isEmpty()) say(`${job} has printed nothing (it is ${known.state})`);

@@ -1,7 +1,7 @@
 // wfg run: submits a workflow file and follows the run to its end.
 import { getRun } from '@wfg/shared/contract/routes/runs';
 import type { Run } from '@wfg/shared/contract/run';
-import { type Command, textOf } from '../command.ts';
+import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-error.ts';
 import { took } from '../follow/describe-event.ts';
 import { followRun } from '../follow/follow-run.ts';
@@ -9,12 +9,12 @@ import { jsonView, textView } from '../follow/run-view.ts';
 import { createHttpClient } from '../http-client.ts';
 import { connectLive } from '../live-client.ts';
 import { endWithReader, print, say, screen } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { serverOf } from '../server.ts';
 import { readSubmission, submit, SUBMIT_OPTIONS } from '../submit-file.ts';
 import { terminalLine } from '../terminal-safe.ts';
 
 export const run: Command = {
-  usage: 'FILE [--env K=V]... [--url URL] [--json]',
+  usage: 'FILE [--env K=V]... [--url URL] [--token TOKEN] [--json]',
   summary: 'submit a workflow file and follow its run: status and logs, exit 0 or 1 with it',
   details: [
     'FILE is - for standard input. --env sets or replaces one of the env of the workflow.',
@@ -25,16 +25,16 @@ export const run: Command = {
   async run([file = ''], values) {
     endWithReader();
     const workflow = await readSubmission(file, values);
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     const { run: created, page } = await submit(http, workflow);
-    const cancel = `wfg cancel ${created.run_id}${values.url ? ` --url ${http.base.href}` : ''}`;
+    const cancel = `wfg cancel ${created.run_id}${values.url ? ` --url ${http.server.base.href}` : ''}`;
     const view = values.json ? jsonView(print) : textView(screen());
     view.begin(created, page);
 
     const interrupted = new Promise<'interrupted'>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve('interrupted'));
     });
-    const live = connectLive(http.base, say);
+    const live = connectLive(http.server, say);
     try {
       const end = await Promise.race([followRun(live, created, view), interrupted]);
       if (end === 'interrupted') {

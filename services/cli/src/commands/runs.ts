@@ -7,7 +7,7 @@ import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient, type HttpClient } from '../http-client.ts';
 import { idOf } from '../id.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { runName } from '../show/run-text.ts';
 import { type Column, tableText } from '../table.ts';
 import { jsonLine } from '../terminal-safe.ts';
@@ -19,7 +19,7 @@ const DEFAULT_LIMIT = 20;
 const PAGE = 500;
 
 export const runs: Command = {
-  usage: '[--status STATUS] [--workflow ID] [--limit N] [--url URL] [--json]',
+  usage: '[--status STATUS] [--workflow ID] [--limit N] [--url URL] [--token TOKEN] [--json]',
   summary: 'list runs, the newest first',
   details: [
     `STATUS is one of ${RunStatus.options.join(', ')}.`,
@@ -29,7 +29,7 @@ export const runs: Command = {
     status: { type: 'string' },
     workflow: { type: 'string' },
     limit: { type: 'string' },
-    url: { type: 'string' },
+    ...SERVER_OPTIONS,
     json: { type: 'boolean' },
   },
   arity: [0, 0],
@@ -39,7 +39,7 @@ export const runs: Command = {
     const id = workflow === undefined ? undefined : idOf('--workflow', workflow);
     const status = statusOf(values);
     const limit = limitOf(textOf(values, 'limit'));
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     const { items, more } = await readRuns(http, id, status, limit);
     if (values.json) {
       print(items.map(jsonLine).join(''));

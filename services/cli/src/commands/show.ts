@@ -1,31 +1,31 @@
 // wfg show: a run with its jobs, or one job with its attempts and outputs.
 import { getJob, listAttempts } from '@wfg/shared/contract/routes/jobs';
 import { getRun } from '@wfg/shared/contract/routes/runs';
-import { type Command, textOf } from '../command.ts';
+import type { Command } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
 import { idOf, runId } from '../id.ts';
 import { endWithReader, paper, print } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { jobText } from '../show/job-text.ts';
 import { runText } from '../show/run-text.ts';
 import { jsonLine } from '../terminal-safe.ts';
 
 export const show: Command = {
-  usage: 'RUN [JOB] [--url URL] [--json]',
+  usage: 'RUN [JOB] [--url URL] [--token TOKEN] [--json]',
   summary: 'show a run with its jobs, or a job with its attempts and outputs',
   details:
     'A job that waits says what for. --json: the run, or the job with `outputs` and `attempts`, as one line.',
-  options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  options: { ...SERVER_OPTIONS, json: { type: 'boolean' } },
   arity: [1, 2],
   async run([id = '', jobId], values) {
     endWithReader();
     const run = runId(id);
     const job = jobId === undefined ? undefined : idOf('JOB', jobId);
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     if (job === undefined) {
       const found = await http(getRun, { params: { run } });
-      const page = new URL(`runs/${run}`, http.base).href;
+      const page = new URL(`runs/${run}`, http.server.base).href;
       print(values.json ? jsonLine(found) : runText(found, page, paper(), Date.now()));
       return EXIT.ok;
     }

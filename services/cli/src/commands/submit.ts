@@ -1,14 +1,14 @@
 // wfg submit: submits a workflow file and leaves its run going.
-import { type Command, textOf } from '../command.ts';
+import type { Command } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
 import { print, say } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { serverOf } from '../server.ts';
 import { readSubmission, submit as submitTo, SUBMIT_OPTIONS } from '../submit-file.ts';
 import { jsonLine } from '../terminal-safe.ts';
 
 export const submit: Command = {
-  usage: 'FILE [--env K=V]... [--url URL] [--json]',
+  usage: 'FILE [--env K=V]... [--url URL] [--token TOKEN] [--json]',
   summary: "submit a workflow file and print its run's id, without following it",
   details: [
     'FILE is - for standard input. --env sets or replaces one of the env of the workflow.',
@@ -18,7 +18,7 @@ export const submit: Command = {
   arity: [1, 1],
   async run([file = ''], values) {
     const workflow = await readSubmission(file, values);
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     const {
       run: { run_id },
       page,

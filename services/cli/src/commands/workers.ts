@@ -1,25 +1,25 @@
 // wfg workers: who there is to run jobs, and what each is running.
 import { listWorkers } from '@wfg/shared/contract/routes/workers';
 import type { Worker } from '@wfg/shared/contract/worker';
-import { type Command, textOf } from '../command.ts';
+import type { Command } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { type Column, tableText } from '../table.ts';
 import { jsonLine } from '../terminal-safe.ts';
 import { ageText } from '../time-text.ts';
 import { TINTS } from '../tint.ts';
 
 export const workers: Command = {
-  usage: '[--url URL] [--json]',
+  usage: '[--url URL] [--token TOKEN] [--json]',
   summary: 'list the workers, the newest first, with what each is running',
   details: 'BEAT is how long ago one was last heard of. --json: a worker a line, with the runs of its jobs.',
-  options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  options: { ...SERVER_OPTIONS, json: { type: 'boolean' } },
   arity: [0, 0],
   async run(_args, values) {
     endWithReader();
-    const http = createHttpClient(serverUrl(textOf(values, 'url'), process.env));
+    const http = createHttpClient(serverOf(values, process.env));
     const found = await http(listWorkers);
     if (values.json) print(found.map(jsonLine).join(''));
     else if (found.length === 0) say('there are no workers: jobs wait until one is started');

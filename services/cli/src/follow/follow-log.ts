@@ -2,6 +2,7 @@
 import type { LogPosition } from '@wfg/shared/contract/log';
 import { connectLive } from '../live-client.ts';
 import { say } from '../output.ts';
+import type { Server } from '../server.ts';
 import type { LogWriter } from './log-writer.ts';
 
 interface FollowedJob {
@@ -13,11 +14,11 @@ interface FollowedJob {
 
 /** Resolves when the job's last attempt, or the named one, has ended and is written. */
 export async function followLog(
-  base: URL,
+  server: Server,
   { run, job, attempt }: FollowedJob,
   writer: LogWriter,
 ): Promise<void> {
-  const live = connectLive(base, say);
+  const live = connectLive(server, say);
   const ended = Promise.withResolvers<void>();
   let last: LogPosition | undefined;
   live.subscribe({

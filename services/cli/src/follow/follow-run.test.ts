@@ -74,7 +74,8 @@ afterEach(() => {
 function follow(limits: Partial<typeof LIMITS> = {}, created = run(1, [job('a'), job('b')])) {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  live = connectLive(new URL(`http://127.0.0.1:${port}/`), (text) => remarks.push(text), {
+  const base = new URL(`http://127.0.0.1:${port}/`);
+  live = connectLive({ base, token: undefined }, (text) => remarks.push(text), {
     ...LIMITS,
     ...limits,
   });

@@ -53,11 +53,12 @@ export function runServices(settings: ServicesSettings): RunningServices {
   }
 
   async function announce(listening: string): Promise<void> {
-    port = Number(new URL(listening).port);
+    const here = reachable(new URL(listening));
+    port = Number(here.port);
     while (url === null) {
       await sleep(POLL_MS);
       if (stopping.signal.aborted) return;
-      if (await isReady(new URL(listening).hostname, healthPort)) url = listening;
+      if (await isReady(here.hostname, healthPort)) url = here.origin;
     }
     note();
     printer.ready(url);
@@ -85,6 +86,13 @@ export function runServices(settings: ServicesSettings): RunningServices {
       await written;
     },
   };
+}
+
+/** Where to find, from this machine, what listens on all its addresses. */
+function reachable(listening: URL): URL {
+  if (listening.hostname === '0.0.0.0') listening.hostname = '127.0.0.1';
+  if (listening.hostname === '[::]') listening.hostname = '[::1]';
+  return listening;
 }
 
 async function isReady(host: string, healthPort: number | undefined): Promise<boolean> {

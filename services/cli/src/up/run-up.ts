@@ -17,6 +17,7 @@ import { print } from '../output.ts';
 import { isAlive, readUpFile, removeUpFile } from '../up-file.ts';
 import { choosePort } from './choose-port.ts';
 import { openDatabase } from './database.ts';
+import { forgetToken } from './forget-token.ts';
 import { endLeftOvers } from './left-overs.ts';
 import { npmAbove } from './npm-above.ts';
 import { createPrinter, type Printer } from './printer.ts';
@@ -95,6 +96,7 @@ async function runUntil(stop: AbortSignal, { env, config, dataDir, printer, log 
   await using database = await openDatabase(env, dataDir, log);
   if (stop.aborted) return;
   await migrateDatabase(database.url, log);
+  if (database.isEmbedded && config.WFG_ADMIN_TOKEN === undefined) await forgetToken(database.url, log);
   if (stop.aborted) return;
   await using services = runServices({
     env,

@@ -22,11 +22,14 @@ export interface Surroundings {
 export function serviceSpecs({ env, database, workers, port }: Surroundings): ServiceSpec[] {
   const common = {
     ...env,
+    ...NOT_THEIRS,
     ...database,
     HEALTH_PORT: '0',
     WFG_PARENT_PID: String(process.pid),
     ...logLevel(env),
   };
+  const { WFG_ADMIN_TOKEN, WFG_ADMIN_TOKEN_FILE } = env;
+  const token = { WFG_ADMIN_TOKEN, WFG_ADMIN_TOKEN_FILE };
   return SERVICE_NAMES.map((name) => {
     const [service, number] = name.split('-');
     return {
@@ -35,12 +38,20 @@ export function serviceSpecs({ env, database, workers, port }: Surroundings): Se
       mayEnd: service === 'worker',
       env: () => ({
         ...common,
-        ...(service === 'api' ? { PORT: String(port()) } : {}),
+        ...(service === 'api' ? { ...token, PORT: String(port()) } : {}),
         ...(number === undefined ? {} : { WORKER_ID: `${workers}-${number}` }),
       }),
     };
   });
 }
+
+/** What workers, and the modules that they load, have no need of; the api gets its own token back. */
+const NOT_THEIRS = {
+  WFG_ADMIN_TOKEN: undefined,
+  WFG_ADMIN_TOKEN_FILE: undefined,
+  WFG_TOKEN: undefined,
+  WFG_TOKEN_FILE: undefined,
+};
 
 /** `wfg up` learns from lines of level info when a service is ready; it hides itself what is not wanted. */
 function logLevel(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
