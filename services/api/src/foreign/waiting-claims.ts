@@ -27,6 +27,8 @@ export interface Place {
 /** Disposal sends all that wait away with nothing. */
 export interface WaitingClaims extends AsyncDisposable {
   hear: (bell: Bell) => void;
+  /** The api stops. */
+  isOver: () => boolean;
   /** @throws {WfgError} unavailable, when too many wait already. */
   enter: (workerId: string, offered: readonly string[]) => Place;
 }
@@ -62,6 +64,9 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
       place.rung = why;
       place.stir();
       left--;
+      // To the end: whoever looks already is the last one to be asked to look again.
+      places.delete(place);
+      places.add(place);
     }
   }
 
@@ -96,6 +101,7 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
       if (!rung || places.size === 0) return;
       answer(rung).catch((err: unknown) => log.debug({ err }, 'lanes not read: the claims look later'));
     },
+    isOver: () => over,
     async [Symbol.asyncDispose]() {
       over = true;
       for (const place of places) place.stir();
@@ -111,18 +117,19 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
       const next = (reason: 'bell' | 'sweep') => wake(1, reason, (other) => other.kind === kind);
       return {
         async wait(ms, gone) {
-          const isDue = () => place.rung !== null || over || gone.aborted;
-          if (!isDue()) await stirred(place, ms, gone);
+          const isOver = () => over || gone.aborted;
+          if (place.rung === null && !isOver()) await stirred(place, ms, gone);
+          if (isOver()) return false;
           why = place.rung;
           place.rung = null;
-          return why !== null && !over && !gone.aborted;
+          return why !== null;
         },
         passOn() {
           if (why === 'sweep') next('sweep');
         },
         leave() {
           places.delete(place);
-          // It was rung for once more while it looked, and needs nothing any more.
+          // What it was rung for and did not look at is for another.
           if (place.rung !== null) next(place.rung);
         },
       };

@@ -29,7 +29,10 @@ export function leaseRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.claimJob), async (c) => {
     const gone = c.req.raw.signal;
     const order = await jsonBody(c, routes.claimJob);
-    return c.json(await claimOverHttp(context, order, gone), 200);
+    const claimed = await claimOverHttp(context, order, gone);
+    // A server that stops waits for every connection to close.
+    if (context.waiting.isOver()) c.header('connection', 'close');
+    return c.json(claimed, 200);
   });
 
   app.openapi(bind(app, routes.renewLease), async (c) => {
