@@ -19,11 +19,10 @@ interface EventView {
   outputs: Record<string, string> | null;
 }
 
-/** Enqueues an event, retried at once, and rings for it. */
-export async function enqueue(
+async function insert(
   pool: Pool,
   workflow_type: string,
-  payload: unknown = {},
+  payload: unknown,
   options: Partial<NewEvent> = {},
 ): Promise<string> {
   const { run_id } = await enqueueEvent(pool, {
@@ -37,8 +36,32 @@ export async function enqueue(
     timeout_secs: null,
     ...options,
   });
-  await ring(pool);
   return run_id;
+}
+
+/** Enqueues an event that is retried at once, and rings for it. */
+export async function enqueue(
+  pool: Pool,
+  type: string,
+  payload: unknown = {},
+  options: Partial<NewEvent> = {},
+): Promise<string> {
+  const id = await insert(pool, type, payload, options);
+  await ring(pool);
+  return id;
+}
+
+/** Enqueues many with a single ring, the payload of each by its number. */
+export async function enqueueAll(
+  pool: Pool,
+  type: string,
+  count: number,
+  payloadOf: (index: number) => unknown,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) ids.push(await insert(pool, type, payloadOf(index)));
+  await ring(pool);
+  return ids;
 }
 
 /** An event, live or in history, once it is `ok`. */

@@ -20,7 +20,6 @@ interface DrainSettings {
 /** Resolves when nothing runs any more; attempts that outlast the grace are stopped. */
 export async function drainAttempts(settings: DrainSettings): Promise<void> {
   const { running, closed, graceMs, killGraceMs, giveUp, log } = settings;
-  if (running.size > 0) log.info({ running: running.size }, 'waiting for running jobs to finish');
   const grace = setTimeout(() => {
     log.warn({ running: running.size }, 'grace is over: stopping and handing back what still runs');
     for (const attempt of running) attempt.stop('shutdown');
@@ -28,6 +27,7 @@ export async function drainAttempts(settings: DrainSettings): Promise<void> {
   const last = setTimeout(giveUp, graceMs + killGraceMs + REPORT_MS);
   try {
     await closed;
+    if (running.size > 0) log.info({ running: running.size }, 'waiting for running jobs to finish');
     await Promise.all([...running].map((attempt) => attempt.ended));
   } finally {
     clearTimeout(grace);

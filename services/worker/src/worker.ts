@@ -136,9 +136,9 @@ export async function startWorker(
 
   /** Asked by stop_worker: takes nothing more, and ends when nothing runs. */
   async function finish(): Promise<void> {
-    log.info({ running: held.size }, 'stop_worker: finishing what runs');
     isStopAsked = true;
     await close();
+    log.info({ running: held.size }, 'stop_worker: finishing what runs');
     await Promise.all([...held].map((attempt) => attempt.ended));
     done.resolve();
   }

@@ -1,5 +1,6 @@
 // How a module says what handles the events of a type.
 import { Backoff } from '@wfg/shared/contract/backoff';
+import { WorkflowType } from '@wfg/shared/contract/event';
 import { issuesOf } from '@wfg/shared/rules/definition';
 import { z } from 'zod';
 
@@ -43,7 +44,7 @@ export interface EventDefinition {
 }
 
 const Options = z.strictObject({
-  type: z.string().regex(/^[^\s,]{1,255}$/, 'must be 1 to 255 characters, no space or comma'),
+  type: WorkflowType,
   handler: z.custom<EventHandler>((value) => typeof value === 'function', 'must be a function'),
   backoff: Backoff.optional(),
   timeoutSecs: z.int().min(1).max(1_000_000_000).optional(),

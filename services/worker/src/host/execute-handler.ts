@@ -29,6 +29,7 @@ export function executeHandler(
   { killGraceMs, logMaxBytes, log }: HandlerSettings,
 ): Execute {
   return async ({ log: attemptLog, signal: asked }) => {
+    if (asked.aborted) return 'stopped';
     const timeoutSecs = job.timeout_secs ?? definition.timeoutSecs;
     const overtime = new StopError('timeout', `timeout after ${timeoutSecs}s`);
     using limit = abortAfter(timeoutSecs, overtime);
@@ -72,7 +73,6 @@ async function untilGivenUp(
   const { promise, resolve } = Promise.withResolvers<Handled | null>();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => (timer = setTimeout(resolve, graceMs, null));
-  if (signal.aborted) return null;
   signal.addEventListener('abort', onAbort);
   const blame = (thrown: unknown) => resolve({ isOk: false, thrown });
   handle(blame).then(() => resolve({ isOk: true }), blame);
