@@ -86,6 +86,17 @@ test('11: a re-run resets states, times and errors, and the first run keeps its 
   });
 });
 
+test('11: what has ended can be run again at once', async () => {
+  const { id, run } = await walk.start({ id: 'a' });
+  for (let round = 0, last = run; round < 5; round++) {
+    expect((await walk.tell(await walk.claimed(), 'complete')).status).toBe(200);
+    expect(await walk.statuses(id)).toEqual({ a: 'success' });
+    const next = await walk.run(id);
+    expect(next).not.toBe(last);
+    last = next;
+  }
+});
+
 test('12: after a cancel a re-run works, and knows nothing of the cancel', async () => {
   const { id } = await walk.start({ id: 'a' });
   expect((await walk.ask('POST', `/api/workflows/${id}/cancel`)).status).toBe(202);
