@@ -13,22 +13,24 @@ const MAX_DEPTH = 100;
 export function sizeIssue(input: unknown): Issue | null {
   const jobs = fieldOf(input, 'jobs');
   if (typeof jobs !== 'object' || jobs === null) return totalIssue(input);
-  const entries: unknown[] = Object.values(jobs);
-  const sum = (of: (job: unknown) => number) => entries.reduce((total: number, job) => total + of(job), 0);
-  const needs = sum((job) => lengthOf(fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on')));
-  const env = lengthOf(fieldOf(input, 'env')) + sum((job) => lengthOf(fieldOf(job, 'env')));
-  const reserved = Object.hasOwn(jobs, '__proto__')
-    ? { path: 'jobs.__proto__', message: "Job id '__proto__' cannot be used" }
-    : null;
-  const steps = sum((job) => lengthOf(fieldOf(job, 'steps')));
-  return (
-    reserved ??
+  if (Object.hasOwn(jobs, '__proto__')) {
+    return { path: 'jobs.__proto__', message: "Job id '__proto__' cannot be used" };
+  }
+  const entries = entriesOf(jobs);
+  const sum = (of: (job: unknown) => unknown) =>
+    entries.reduce((total: number, job) => total + lengthOf(of(job)), 0);
+  const needs = sum((job) => fieldOf(job, 'needs') ?? fieldOf(job, 'depends_on'));
+  const steps = sum((job) => fieldOf(job, 'steps'));
+  const tooMany =
     over(entries.length, MAX_JOBS, 'jobs') ??
     over(needs, MAX_NEEDS, 'dependencies') ??
-    over(env, MAX_ENV_ENTRIES, 'variables') ??
-    over(steps, MAX_STEPS, 'steps') ??
-    totalIssue(input)
-  );
+    over(steps, MAX_STEPS, 'steps');
+  if (tooMany) return tooMany;
+  const stepEnvs = entries
+    .flatMap((job) => entriesOf(fieldOf(job, 'steps')))
+    .map((step) => fieldOf(step, 'env'));
+  const env = [fieldOf(input, 'env'), ...stepEnvs].reduce((total: number, it) => total + lengthOf(it), 0);
+  return over(env + sum((job) => fieldOf(job, 'env')), MAX_ENV_ENTRIES, 'variables') ?? totalIssue(input);
 }
 
 function over(count: number, most: number, what: string): Issue | null {
@@ -66,9 +68,13 @@ function totalIssue(input: unknown): Issue | null {
   return over(expressions, MAX_EXPRESSIONS, 'expressions');
 }
 
-/** Entries of an array or a map; 0 for anything else. */
+/** Of an array or a map; none of anything else. */
+function entriesOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
 function lengthOf(value: unknown): number {
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+  return entriesOf(value).length;
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -88,9 +88,20 @@ function functionsOf(status: Status, work: Work): Map<string, FunctionDefinition
       work.allow(items.length * (separator?.coerceString().length ?? 1));
       return join.call(...args);
     }),
-    define('toJSON', (value) => new data.StringData(value ? JSON.stringify(toJson(value), null, 2) : '')),
+    define('toJSON', (value = new data.Null()) => {
+      work.allow(jsonSize(value));
+      return new data.StringData(JSON.stringify(toJson(value), null, 2));
+    }),
     define('fromJSON', (text) => parseValue(text?.coerceString() ?? '')),
   ]);
+}
+
+/** About how many characters it has as indented JSON. */
+function jsonSize(value: Value, indent = 0): number {
+  if (value instanceof data.StringData) return value.value.length;
+  if (!(value instanceof data.Array) && !(value instanceof data.Dictionary)) return 1;
+  const sizes = value.values().map((item) => indent + jsonSize(item, indent + 2));
+  return sizes.reduce((sum, size) => sum + size, 1);
 }
 
 function define(name: string, call: FunctionDefinition['call']): [string, FunctionDefinition] {
