@@ -3,9 +3,6 @@ import { expect, test } from 'vitest';
 import { parseJson } from '../contract/json.ts';
 import { WfgError } from '../contract/problem.ts';
 import { defineWorkflow } from './definition.ts';
-import { PENDING_SQL } from './pending-sql.ts';
-
-PENDING_SQL.isRefused = false;
 
 const RUN = { run: 'true' };
 const jobsOf = (jobs: object, top: object = {}) => defineWorkflow({ name: 'n', ...top, jobs }).jobs;

@@ -6,7 +6,6 @@ import { type Env, ID_PATTERN, WorkflowInput } from '../contract/workflow.ts';
 import { fromFileJob, fromGraphJob } from './define-job.ts';
 import { hasExpression } from './expression/template.ts';
 import { graphIssues } from './graph.ts';
-import { pendingIssues } from './pending-sql.ts';
 import { sizeIssue } from './workflow-size.ts';
 
 /** Zod's findings as issues with dotted paths. */
@@ -44,7 +43,6 @@ export function defineWorkflow(input: unknown): Definition {
   const issues = envIssues(env ?? {});
   const { defined, path } = definedJobs(jobs, issues);
   issues.push(...graphIssues(defined, path));
-  issues.push(...pendingIssues(defined));
   if (issues.length > 0) throw invalid(issues);
   return {
     name,

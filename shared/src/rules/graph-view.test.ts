@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from './definition.ts';
 import { type LatestState, toWorkflowView } from './graph-view.ts';
-import { PENDING_SQL } from './pending-sql.ts';
-
-PENDING_SQL.isRefused = false;
 
 const definition = defineWorkflow({
   name: 'w',

@@ -2,10 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FileJob, WorkflowInput } from '../contract/workflow.ts';
-import { PENDING_SQL } from './pending-sql.ts';
 import { readWorkflowFile } from './workflow-file.ts';
-
-PENDING_SQL.isRefused = false;
 
 const page = readFileSync(new URL('../../../deploy/workflow-file.md', import.meta.url), 'utf8');
 const examples = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text);

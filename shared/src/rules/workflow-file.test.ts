@@ -1,10 +1,7 @@
 // What a file may say, and how its faults are told.
 import { expect, test } from 'vitest';
 import { WfgError } from '../contract/problem.ts';
-import { PENDING_SQL } from './pending-sql.ts';
 import { readWorkflowFile } from './workflow-file.ts';
-
-PENDING_SQL.isRefused = false;
 
 function fault(text: string): WfgError {
   try {
