@@ -3,10 +3,12 @@ import type { Problem } from '@wfg/shared/contract/problem';
 import type { Route } from '@wfg/shared/contract/routes/route';
 import type { AnswerOf, RequestOf } from '@wfg/shared/contract/routes/route-types';
 import type * as runs from '@wfg/shared/contract/routes/runs';
+import type * as sessions from '@wfg/shared/contract/routes/session';
 import type { startRun } from '@wfg/shared/contract/routes/workflow-runs';
 import type { listWorkflows } from '@wfg/shared/contract/routes/workflows';
 import type { WorkflowView } from '@wfg/shared/contract/workflow';
 import { nextCursor } from './next-cursor.ts';
+import { lockOut, session } from './session.ts';
 
 /** Longer than the server itself waits for its database (3 s). */
 const ANSWER_MS = 10_000;
@@ -44,6 +46,21 @@ export async function cancelRun(run: string): Promise<void> {
   await call<typeof runs.cancelRun>('post', '/api/runs/{run}/cancel', { params: { run } });
 }
 
+/** Asks what the reader may do. */
+export async function readSession(): Promise<void> {
+  session.value = (await call<typeof sessions.getSession>('get', '/api/session', {})).body;
+}
+
+/** Begins a session, which the browser keeps by itself. */
+export async function login(token: string): Promise<void> {
+  await call<typeof sessions.login>('post', '/api/session', { body: { token } });
+}
+
+/** Ends the session. */
+export async function logout(): Promise<void> {
+  await call<typeof sessions.logout>('delete', '/api/session', {});
+}
+
 /** One line for the reader about anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -58,6 +75,7 @@ interface Answer<T> {
 interface Given {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;
+  body?: object;
 }
 
 // The routes are known by their types alone, which hold method, path and what is given to the route that is named.
@@ -70,7 +88,7 @@ function call<R extends Route>(
 async function call(
   method: string,
   path: string,
-  { params = {}, query = {} }: Given,
+  { params = {}, query = {}, body }: Given,
   signal?: AbortSignal,
 ): Promise<Answer<unknown>> {
   const late = AbortSignal.timeout(ANSWER_MS);
@@ -78,9 +96,11 @@ async function call(
     const response = await fetch(urlOf(path, params, query), {
       method: method.toUpperCase(),
       signal: signal ? AbortSignal.any([signal, late]) : late,
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      body: body ? JSON.stringify(body) : null,
     });
     const text = await response.text();
+    if (response.status === 401) lockOut();
     if (!response.ok) throw new ApiError(refusal(response, text));
     return { body: JSON.parse(text === '' ? 'null' : text), link: response.headers.get('link') };
   } catch (error) {

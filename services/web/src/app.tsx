@@ -1,12 +1,15 @@
 // The frame around every page: header, the page that the address means, and what is said to screen readers.
 import { useEffect, useRef } from 'preact/hooks';
+import { LoginPage } from './pages/login.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { RunPage } from './pages/run.tsx';
 import { RunsPage } from './pages/runs.tsx';
 import { WorkflowsPage } from './pages/workflows.tsx';
 import { Announcer } from './parts/announcer.tsx';
 import { ConnectionState } from './parts/connection-state.tsx';
+import { Logout } from './parts/logout.tsx';
 import { type Route, route } from './router.ts';
+import { session } from './session.ts';
 
 export function App() {
   const current = route.value;
@@ -20,6 +23,7 @@ export function App() {
     // Keyboard and screen reader begin at the new page, as after a full load.
     main.current?.focus({ preventScroll: true });
   }, [place]);
+  if (session.value.role === null) return <LoginPage ended />;
   return (
     <>
       <a class="skip" href="#main">
@@ -34,6 +38,7 @@ export function App() {
           <NavLink href="/definitions" label="Workflows" here={current.page === 'workflows'} />
         </nav>
         <ConnectionState />
+        <Logout />
       </header>
       <main id="main" tabIndex={-1} ref={main}>
         <Page route={current} />
