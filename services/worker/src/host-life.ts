@@ -12,6 +12,8 @@ import { within } from './within.ts';
 
 /** Unanswered ones in a row that prove that a host hangs; counted, since this process may itself have been stopped. */
 const PINGS = 4;
+/** The same of a host that has yet to start and to load its module. */
+const LOADING_PINGS = 4 * PINGS;
 /** For the orderly end of a host that runs nothing. */
 const CLOSE_MS = 2_000;
 
@@ -54,6 +56,7 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
   const errors = new Map<number | null, string>();
   const drained = Promise.withResolvers<void>();
   let unanswered = 0;
+  let mostUnanswered = LOADING_PINGS;
   let problems: string[] = [];
   let broken: string | null = null;
   const process = startHostProcess({ ...settings, hear });
@@ -72,6 +75,7 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
 
   function ready(types: string[]): void {
     log.info({ file, types, host_pid: process.pid }, 'handlers loaded');
+    mostUnanswered = PINGS;
     onReady(types);
   }
 
@@ -93,7 +97,7 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
   }
 
   async function ping(): Promise<number> {
-    if (unanswered === PINGS) process.kill();
+    if (unanswered === mostUnanswered) process.kill();
     unanswered++;
     process.send({ op: 'ping' });
     return jitter(silenceMs / PINGS);
@@ -102,7 +106,8 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
   async function end(): Promise<string> {
     const how = await process.ended;
     await pinging[Symbol.asyncDispose]();
-    const hung = unanswered > PINGS ? `it did not answer for ${silenceMs / 1000} s` : null;
+    const silentSecs = (mostUnanswered / PINGS) * (silenceMs / 1000);
+    const hung = unanswered > mostUnanswered ? `it did not answer for ${silentSecs} s` : null;
     const [error = null] = errors.values();
     const reason = broken ?? error ?? hung ?? how;
     const dead = [...running.values()];

@@ -8,6 +8,14 @@ const MOST_CAUSES = 10;
 
 /** The message, those of its causes behind it (`a: b`), at most 4,096 characters; what is no error is shown as it is. */
 export function errorText(thrown: unknown): string {
+  try {
+    return toStorableText(withCauses(thrown).slice(0, LONGEST));
+  } catch {
+    return 'it threw something that cannot be shown';
+  }
+}
+
+function withCauses(thrown: unknown): string {
   let text = shortText(thrown);
   let cause = causeOf(thrown);
   for (let count = 0; cause !== undefined && count < MOST_CAUSES; count++) {
@@ -16,7 +24,7 @@ export function errorText(thrown: unknown): string {
     if (!text.endsWith(more)) text += `: ${more}`;
     cause = causeOf(cause);
   }
-  return toStorableText(text.slice(0, LONGEST));
+  return text;
 }
 
 function shortText(thrown: unknown): string {

@@ -47,14 +47,17 @@ export function executeHandler(
         await definition.handler({ ...factsOf(job), log: output, signal, setOutput });
       }),
     );
-    if (!signal.aborted && handled?.isOk === false) printStack(output, handled.thrown);
+    // What comes while the rest of the log is stored is too late to stop it.
+    const isStopped = signal.aborted;
+    const isOvertime = signal.reason === overtime;
+    if (!isStopped && handled?.isOk === false) printStack(output, handled.thrown);
     isOpen = false;
     await writer.end();
 
     if (handled === null)
       log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
-    if (signal.reason === overtime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
-    return signal.aborted || handled === null ? 'stopped' : endOf(handled, outputs);
+    if (isOvertime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
+    return isStopped || handled === null ? 'stopped' : endOf(handled, outputs);
   };
 }
 

@@ -63,9 +63,9 @@ process.on('uncaughtException', (thrown) => void end(thrown));
 async function end(thrown: unknown): Promise<void> {
   const culprit = suspect();
   const id = culprit?.id ?? null;
-  log.fatal({ err: thrown, attempt_id: id }, 'an error that no handler caught');
   send({ op: 'fault', id, error: errorText(thrown) });
   culprit?.blame(thrown);
+  log.fatal({ err: thrown }, 'an error that nobody caught');
   void host?.drain();
   if (id !== null && host) await within(host.ended(id), LAST_REPORT_MS);
   leave(1);

@@ -1,0 +1,139 @@
+// What a handler is given, and what its end means.
+import { parseJson } from '@wfg/shared/contract/json';
+import type { ClaimedEvent } from '@wfg/shared/queries/claim';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { LogChunk } from '../log-writer.ts';
+import { defineEvent, type EventContext } from '../handlers/define-event.ts';
+import { StopError } from '../stop-error.ts';
+import { executeHandler } from './execute-handler.ts';
+
+const JOB: ClaimedEvent = {
+  kind: 'event',
+  run_id: '0198c0de-0000-7000-8000-000000000000',
+  position: 0,
+  job_id: 'main',
+  workflow_id: null,
+  workflow_type: 'a',
+  payload: parseJson('{"id": 12345678901234567890}'),
+  spec: null,
+  required_labels: [':event a'],
+  priority: 0,
+  attempt: 4,
+  tries: 2,
+  max_attempts: 3,
+  backoff: null,
+  nonce: '1',
+  created_at: new Date(),
+  run_at: new Date(),
+  started_at: new Date(),
+  timeout_secs: null,
+  parents: [],
+  run_env: {},
+};
+
+async function handle(
+  handler: (context: EventContext) => unknown,
+  signal = new AbortController().signal,
+  stored = Promise.resolve(),
+) {
+  const chunks: LogChunk[] = [];
+  const log = {
+    write: async (chunk: LogChunk) => {
+      chunks.push(chunk);
+      await stored;
+    },
+    close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
+  };
+  const settings = { killGraceMs: 0, logMaxBytes: 2 ** 20, log: pino({ level: 'silent' }) };
+  const execute = executeHandler(1, defineEvent({ type: 'a', handler }), JOB, settings);
+  const end = await execute({ log, signal });
+  const textOf = (stream: string) =>
+    chunks.flatMap((chunk) => (chunk.stream === stream ? chunk.data : [])).join('');
+  return { end, stdout: textOf('stdout'), stderr: textOf('stderr') };
+}
+
+test('a handler is told what it handles, integers with all their digits', async () => {
+  const { end } = await handle(({ payload, setOutput, log: _log, signal: _signal, ...facts }) =>
+    setOutput('told', JSON.stringify({ payload, ...facts })),
+  );
+  const facts = '"tryNumber":2,"maxAttempts":3,"workflowId":null';
+  expect(end).toEqual({
+    outcome: 'completed',
+    outputs: {
+      told: `{"payload":{"id":12345678901234567890},${facts},"runId":"${JOB.run_id}","jobId":"main","attempt":4}`,
+    },
+  });
+});
+
+test('its console is its log, in order and on both streams', async () => {
+  const { stdout, stderr } = await handle(({ log }) => {
+    log.info('one %d', 1, { two: 2 });
+    log.warn('careful');
+    log.debug('nul \0');
+  });
+  expect(stdout).toBe('one 1 { two: 2 }\nnul ␀\n');
+  expect(stderr).toBe('careful\n');
+});
+
+test('whatever it throws is its failure, at once or later, and is in its log', async () => {
+  const thrown: unknown[] = [new Error('no', { cause: 'why' }), 'plain', { code: 7 }];
+  for (const [index, error] of ['no: why', 'plain', '{ code: 7 }'].entries()) {
+    const { end, stderr } = await handle(() => {
+      throw thrown[index];
+    });
+    expect(end).toEqual({ outcome: 'failed', retryable: true, error });
+    expect(stderr).not.toBe('');
+    expect((await handle(() => Promise.reject(thrown[index]))).end).toEqual(end);
+  }
+});
+
+test('what cannot be shown is a failure all the same', async () => {
+  const monster = new Proxy(new Error('x'), {
+    get() {
+      throw new Error('do not look');
+    },
+  });
+  const { end } = await handle(() => {
+    throw monster;
+  });
+  expect(end).toMatchObject({ outcome: 'failed', error: 'it threw something that cannot be shown' });
+});
+
+test('an output that is no text is an error of the handler', async () => {
+  const { end } = await handle(({ setOutput }) => Reflect.apply(setOutput, undefined, ['a', 1]));
+  expect(end).toMatchObject({ outcome: 'failed', error: expect.stringContaining('use JSON.stringify') });
+});
+
+test('one that is stopped before it begins is not called', async () => {
+  const signal = AbortSignal.abort(new StopError('cancelled'));
+  const { end } = await handle(() => {
+    throw new Error('called');
+  }, signal);
+  expect(end).toBe('stopped');
+});
+
+test('after it was given up it prints nothing', async () => {
+  const stop = new AbortController();
+  const later = Promise.withResolvers<void>();
+  const handled = handle(async ({ log, signal }) => {
+    stop.abort(new StopError('shutdown'));
+    log.info(String(signal.reason.message));
+    await later.promise;
+    log.info('late');
+  }, stop.signal);
+  const { end, stdout } = await handled;
+  later.resolve();
+  await new Promise(setImmediate);
+  expect({ end, stdout }).toEqual({ end: 'stopped', stdout: 'the worker is stopping\n' });
+});
+
+test('what it did stands, whatever comes while its log is being stored', async () => {
+  const stop = new AbortController();
+  const stored = Promise.withResolvers<void>();
+  const handled = handle(({ log }) => log.info('done'), stop.signal, stored.promise);
+  await new Promise(setImmediate);
+  stop.abort(new StopError('shutdown'));
+  stored.resolve();
+  expect(await handled).toMatchObject({ end: { outcome: 'completed' }, stdout: 'done\n' });
+});
