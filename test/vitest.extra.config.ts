@@ -4,10 +4,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const DATABASE = 'test/support/global-setup.ts';
 const SUITES = {
-  browser: 'test/e2e/**/*.browser.test.ts',
-  chaos: 'test/chaos/**/*.test.ts',
-  bench: 'test/bench/**/*.test.ts',
+  browser: { include: ['test/e2e/**/*.browser.test.ts'], globalSetup: DATABASE },
+  chaos: { include: ['test/chaos/**/*.test.ts'], globalSetup: DATABASE },
+  bench: { include: ['test/bench/**/*.test.ts'], globalSetup: DATABASE },
+  containers: { include: ['test/containers/**/*.test.ts'], globalSetup: 'test/support/images.ts' },
 };
 
 export default defineConfig({
@@ -17,9 +19,6 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 300_000,
     hookTimeout: 60_000,
-    projects: Object.entries(SUITES).map(([name, include]) => ({
-      extends: true,
-      test: { name, include: [include], globalSetup: 'test/support/global-setup.ts' },
-    })),
+    projects: Object.entries(SUITES).map(([name, suite]) => ({ extends: true, test: { name, ...suite } })),
   },
 });
