@@ -28,7 +28,7 @@ test.each(IMAGES)(
   'the image %s says what it is, and runs as no user of rights under an init',
   async (name) => {
     const check = name === 'migrate' ? ['NONE'] : ['node', '/health'];
-  const [image] = JSON.parse(await docker(['image', 'inspect', `wfg-${name}:${tag}`]));
+    const [image] = JSON.parse(await docker(['image', 'inspect', `wfg-${name}:${tag}`]));
     expect(image.Config).toMatchObject({
       User: '1000:1000',
       Entrypoint: expect.arrayContaining(['tini', '--']),

@@ -36,7 +36,7 @@ export interface Stack extends Runs, AsyncDisposable {
   sh: (container: Container, script: string) => Promise<string>;
   /** The container's log, a parsed line each. */
   log: (container: Container) => Promise<Record<string, unknown>[]>;
-  newGate: () => Gate;
+  newGate: () => Pick<Gate, 'wait' | 'open'>;
 }
 
 /** Starts the stack and waits until all of it is healthy; `env` is set for all services. */
