@@ -45,7 +45,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s stops it in order', async (signal) 
       expect(await service.get('/ready')).toEqual({ status: 200, body: { ready: true, reasons: [] } }),
     10_000,
   );
-  expect((await service.get('/metrics')).status).toBe(404);
+  expect((await service.get('/unknown')).status).toBe(404);
   service.signal(signal);
   expect(await service.endedSaying('stopped')).toBe(0);
   expect(service.messages()).toEqual(IN_ORDER);

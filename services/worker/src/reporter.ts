@@ -3,6 +3,7 @@ import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
+import { reportedResults } from '@wfg/shared/runtime/counters';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -35,6 +36,7 @@ export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): 
     async send(batch) {
       const results = batch.map(({ result }) => result);
       const finished = await withPartitions(pool, () => finishJobs(pool, results));
+      for (const { answer } of finished) reportedResults.inc({ answer });
       const answered = finished.flatMap(({ answer, index }) =>
         answer === 'busy' ? [] : (results[index] ?? []),
       );

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { type ClaimedJob, type ClaimRequest, claimJobs } from '@wfg/shared/queries/claim';
+import { claimedJobs } from '@wfg/shared/runtime/counters';
 import type pg from 'pg';
 
 /** What is the same for all claims of a process. */
@@ -17,6 +18,7 @@ export async function takeJobs(
 ): Promise<ClaimedJob[]> {
   const nonce = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
   const jobs = await claimJobs(pool, { ...claimer, limit, nonce });
+  for (const { kind } of jobs) claimedJobs.inc({ kind });
   if (jobs.length > 0) doorbell.ring({ runs: [...new Set(jobs.map((job) => job.run_id))] });
   return jobs;
 }

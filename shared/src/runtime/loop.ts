@@ -4,6 +4,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../rules/message-of.ts';
 import { retryPause } from '../rules/pause.ts';
+import { failedSteps } from './counters.ts';
 
 /** Node fires at once for anything longer. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
@@ -53,6 +54,7 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
       return ms;
     } catch (err) {
       if (stopping.signal.aborted) return 0;
+      failedSteps.inc({ loop: name });
       const why = messageOf(err).slice(0, LONGEST_REASON);
       failing = { since: failing?.since ?? performance.now(), why };
       const retryMs = retryPause(++failures);

@@ -1,0 +1,35 @@
+// What a process counts of its own work, shown at /metrics of its HEALTH_PORT.
+import { Counter } from 'prom-client';
+
+export const failedSteps = new Counter({
+  name: 'wfg_loop_failures_total',
+  help: 'Steps of background loops that failed.',
+  labelNames: ['loop'],
+});
+
+export const claimedJobs = new Counter({
+  name: 'wfg_jobs_claimed_total',
+  help: 'Jobs that this process has claimed.',
+  labelNames: ['kind'],
+});
+
+export const reportedResults = new Counter({
+  name: 'wfg_results_total',
+  help: 'Results that this process has reported, by what the database answered.',
+  labelNames: ['answer'],
+});
+
+export const expiredLeases = new Counter({
+  name: 'wfg_leases_expired_total',
+  help: 'Attempts that this process took back from workers which fell silent.',
+});
+
+export const expiredJobs = new Counter({
+  name: 'wfg_jobs_expired_total',
+  help: 'Jobs that this process ended because no worker had begun them in time.',
+});
+
+export const timedOutRuns = new Counter({
+  name: 'wfg_runs_timed_out_total',
+  help: 'Runs whose time this process found to be over.',
+});
