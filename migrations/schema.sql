@@ -85,15 +85,12 @@ create table wfg_attempts (
   constraint wfg_attempts_pkey PRIMARY KEY (run_id, "position", attempt, ended_on)
 ) partition by RANGE (ended_on);
 
-create table wfg_event_counts (
+create table wfg_counts (
   one boolean default true not null,
   counted_at timestamp with time zone not null,
-  pending bigint not null,
-  processing bigint not null,
-  failed bigint not null,
-  dead_lettered bigint not null,
-  constraint wfg_event_counts_one_check CHECK (one),
-  constraint wfg_event_counts_pkey PRIMARY KEY (one)
+  counts json not null,
+  constraint wfg_counts_one_check CHECK (one),
+  constraint wfg_counts_pkey PRIMARY KEY (one)
 );
 
 create table wfg_event_tallies (
@@ -173,6 +170,7 @@ create table wfg_history (
 ) partition by RANGE (moved_on);
 CREATE INDEX wfg_history_of_type ON ONLY wfg_history USING btree (workflow_type, run_id) WHERE "position" = 0;
 CREATE INDEX wfg_history_standalone ON ONLY wfg_history USING btree (run_id) WHERE "position" = 0;
+CREATE INDEX wfg_history_uncompleted ON ONLY wfg_history USING btree (run_id) WHERE "position" = 0 AND state <> 'completed'::text;
 
 create table wfg_jobs (
   run_id uuid not null,
@@ -256,7 +254,7 @@ CREATE INDEX wfg_jobs_active ON wfg_jobs USING btree (worker_id) WHERE state = '
 CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "position") WHERE state = 'pending'::text;
 CREATE INDEX wfg_jobs_dead ON wfg_jobs USING btree (run_id) WHERE "position" = 0 AND state = 'failed'::text;
 CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
-CREATE INDEX wfg_jobs_standalone ON wfg_jobs USING btree (run_id) WHERE "position" = 0;
+CREATE INDEX wfg_jobs_standalone ON wfg_jobs USING btree (run_id, kind, state, tries, workflow_type) WHERE "position" = 0;
 CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
 CREATE UNIQUE INDEX wfg_jobs_by_name ON wfg_jobs USING btree (run_id, job_id) WHERE "position" > 0;
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';

@@ -17,7 +17,7 @@ async function reasonsOf(service: TestProcess): Promise<string[]> {
 const isReady = async (service: TestProcess) => (await reasonsOf(service)).length === 0;
 
 test.for<[ServiceName, string, RegExp]>([
-  ['reaper', 'wfg_workers', /^sweep: failing for \d+ s: relation "wfg_workers" does not exist$/],
+  ['reaper', 'wfg_counts', /^sweep: failing for \d+ s: relation "wfg_counts" does not exist$/],
   ['api', 'wfg_workflows', /^workflow-files: failing for \d+ s: relation "wfg_workflows" does not exist$/],
   ['scheduler', 'wfg_runs', /^advance: failing for \d+ s: relation "wfg_runs" does not exist$/],
 ])('the %s says what fails, and is ready when it works again', async ([name, table, reason]) => {

@@ -1,4 +1,5 @@
-// The reaper: takes back expired leases, marks dead workers, keeps partitions. Any number of copies may run.
+// The reaper: takes back expired leases, enforces deadlines, forgets dead workers, keeps partitions. Any number of
+// copies may run.
 import { SERVICE_FIELDS, configFields } from '@wfg/shared/runtime/config-fields';
 import { runService } from '@wfg/shared/runtime/run-service';
 import { startReaper } from './reaper.ts';

@@ -1,13 +1,15 @@
-// Wires the reaper's two loops: leases and workers every few seconds, partitions every hour.
+// Wires the reaper's loops: what is overdue every few seconds, what grows old every hour, and counting.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
+import { pruneWorkers } from '@wfg/shared/queries/workers';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
+import { startCounting } from './counting.ts';
 import { sweep } from './sweep.ts';
 
-const PARTITIONS_MS = 3_600_000;
+const HOUSEKEEPING_MS = 3_600_000;
 
 interface Config {
   DATABASE_URL: string;
@@ -19,30 +21,33 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
   await using stack = new AsyncDisposableStack();
   const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, stopping);
   const doorbell = stack.use(createDoorbell(pool, log));
+  const counting = stack.use(startCounting(pool, log));
   const sweeping = stack.use(
     startLoop({
       name: 'sweep',
       log,
       step: async () => {
-        const more = await sweep(pool, doorbell, log);
+        const more = await sweep({ pool, doorbell, log, counting });
         return more ? 0 : jitter(config.REAP_INTERVAL_SECS * 1000);
       },
     }),
   );
-  const partitioning = stack.use(
+  const housekeeping = stack.use(
     startLoop({
-      name: 'partitions',
+      name: 'housekeeping',
       log,
       step: async () => {
         const made = await ensurePartitions(pool);
         if (made > 0) log.info({ made }, 'partitions made');
-        return jitter(PARTITIONS_MS);
+        for (const worker_id of await pruneWorkers(pool))
+          log.info({ worker_id }, 'worker forgotten: silent for a day');
+        return jitter(HOUSEKEEPING_MS);
       },
     }),
   );
   const owned = stack.move();
   return {
-    reasons: () => [sweeping.problem(), partitioning.problem()].filter((reason) => reason !== null),
+    reasons: () => [sweeping.problem(), housekeeping.problem()].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -1,20 +1,64 @@
-// One pass of the reaper: leases that ran out, then workers silent for a day.
+// One pass of the reaper: a look at what there is to do, and then that.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
+import { withTx } from '@wfg/shared/db/tx';
+import { expireJobs, timeOutRuns } from '@wfg/shared/queries/expire';
+import { lookForOverdue } from '@wfg/shared/queries/overdue';
 import { hintOf, reapExpired } from '@wfg/shared/queries/reap';
 import { withPartitions } from '@wfg/shared/queries/partitions';
-import { pruneWorkers } from '@wfg/shared/queries/workers';
+import { sumUpTallies } from '@wfg/shared/queries/tallies';
+import { expiredJobs, expiredLeases, timedOutRuns } from '@wfg/shared/runtime/counters';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Counting } from './counting.ts';
 
 const BATCH = 500;
+const TALLIES = 50_000;
 
-/** Takes back what expired and forgets workers long gone; true if there may be more to take back at once. */
-export async function sweep(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<boolean> {
+export interface Sweep {
+  pool: pg.Pool;
+  doorbell: Doorbell;
+  log: Logger;
+  counting: Counting;
+}
+
+/** Does what is due; true if there may be more of it at once. */
+export async function sweep(own: Sweep): Promise<boolean> {
+  const found = await lookForOverdue(own.pool);
+  const counts = [
+    found.leases ? await takeBack(own) : 0,
+    found.waiting ? await endLateJobs(own) : 0,
+    found.runs ? await endLateRuns(own) : 0,
+  ];
+  if (found.tallies) await sumUpTallies(own.pool, TALLIES);
+  own.counting.see(found);
+  return counts.includes(BATCH);
+}
+
+/** Leases that ran out. */
+async function takeBack({ pool, doorbell, log }: Sweep): Promise<number> {
   const reaped = await withPartitions(pool, () => reapExpired(pool, BATCH));
   for (const { run_id, job_id, attempt, worker_id, state } of reaped)
     log.warn({ run_id, job_id, attempt, worker_id, state }, 'lease expired');
   if (reaped.length > 0) doorbell.ring(hintOf(reaped));
-  for (const worker_id of await pruneWorkers(pool))
-    log.info({ worker_id }, 'worker forgotten: silent for a day');
-  return reaped.length === BATCH;
+  expiredLeases.inc(reaped.length);
+  return reaped.length;
+}
+
+/** Jobs that waited too long for their first attempt. */
+async function endLateJobs({ pool, doorbell, log }: Sweep): Promise<number> {
+  const expired = await expireJobs(pool, BATCH);
+  for (const job of expired) log.warn(job, 'job expired: no worker began it in time');
+  const runs = [...new Set(expired.map(({ run_id }) => run_id))];
+  if (runs.length > 0) doorbell.ring({ settle: true, runs });
+  expiredJobs.inc(expired.length);
+  return expired.length;
+}
+
+/** Runs whose time is over. */
+async function endLateRuns({ pool, doorbell, log }: Sweep): Promise<number> {
+  const runs = await withTx(pool, (tx) => timeOutRuns(tx, BATCH));
+  for (const run_id of runs) log.warn({ run_id }, 'run out of time');
+  if (runs.length > 0) doorbell.ring({ settle: true, cancel: runs, runs });
+  timedOutRuns.inc(runs.length);
+  return runs.length;
 }

@@ -12,12 +12,18 @@ with decided as (
   limit $1::int
   for update skip locked
 ), ${changeJobs({ error: `format('expired: no worker began it within %s s', j.expires_secs)` })}
-select run_id from changed`;
+select run_id, job_id, workflow_type from changed`;
 
-/** Ends up to `limit` jobs that were not begun in time; returns the runs they are of. */
-export async function expireJobs(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ run_id: string }>(EXPIRE, [limit]);
-  return rows.map((row) => row.run_id);
+interface Expired {
+  run_id: string;
+  job_id: string;
+  workflow_type: string | null;
+}
+
+/** Ends up to `limit` jobs that were not begun in time, and returns them. */
+export async function expireJobs(db: Queryable, limit: number): Promise<Expired[]> {
+  const { rows } = await db.query<Expired>(EXPIRE, [limit]);
+  return rows;
 }
 
 const TIME_OUT = `

@@ -78,15 +78,20 @@ select run_id, position, job_id, attempt, worker_id, state, lane::text from chan
 union all
 select run_id, position, job_id, attempt, worker_id, state, lane::text from kept`;
 
-// wfg_jobs_active is small (what is running now), so filtering it by expiry needs no index of its own. A worker that
-// claims over HTTP (no instance) may know nothing of timeouts: they are kept for it.
+/**
+ * As SQL: the job `j` is to be taken back. wfg_jobs_active is small (what is running now), so filtering it by expiry
+ * needs no index of its own. A worker that claims over HTTP (no instance) may know nothing of timeouts: they are kept
+ * for it.
+ */
+export const OVERDUE = `j.state = 'active' and (j.lease_expires_at < wfg_now()
+    or j.instance is null and j.started_at + make_interval(secs => j.timeout_secs) < wfg_now())`;
+
 const REAP = takeBack(`
   select ${JOB},
     case when j.lease_expires_at < wfg_now() then 'lost' else 'timed_out' end as ended_as,
     case when j.lease_expires_at >= wfg_now() then format('timeout after %ss', j.timeout_secs) end as reason
   from wfg_jobs j
-  where j.state = 'active' and (j.lease_expires_at < wfg_now()
-    or j.instance is null and j.started_at + make_interval(secs => j.timeout_secs) < wfg_now())
+  where ${OVERDUE}
   order by j.run_id, j.position
   limit $1::int
   for update skip locked`);

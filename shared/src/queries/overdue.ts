@@ -1,0 +1,39 @@
+// What the reaper looks at every few seconds, in one statement, so that an idle system asks little.
+import type { Queryable } from '../db/pool.ts';
+import { MANY_JOBS } from './counts.ts';
+import { OVERDUE } from './reap.ts';
+
+/** A few rows more than one for each day and state are no harm. */
+const LOOSE_TALLIES = 100;
+
+const LOOK = `
+select
+  exists (select from wfg_jobs j where ${OVERDUE}) as leases,
+  exists (select from wfg_jobs where expires_at < wfg_now() and state = 'pending' and attempt = -1) as waiting,
+  exists (select from wfg_runs where deadline_at < wfg_now() and state = 'open' and timed_out_at is null) as runs,
+  (select count(*) - count(distinct (moved_on, state)) > ${LOOSE_TALLIES} from wfg_event_tallies) as tallies,
+  exists (select from wfg_jobs offset ${MANY_JOBS}) as many,
+  (select extract(epoch from wfg_now() - counted_at)::float8 from wfg_counts) as counted_secs_ago`;
+
+export interface Overdue {
+  /** Leases ran out. */
+  leases: boolean;
+  /** Jobs waited too long for their first attempt. */
+  waiting: boolean;
+  /** The time of runs is over. */
+  runs: boolean;
+  /** Tallies are worth being summed up. */
+  tallies: boolean;
+  /** The jobs are too many to be counted for each reader. */
+  many: boolean;
+  /** How old the stored counts are; null when there are none. */
+  counted_secs_ago: number | null;
+}
+
+/** What there is to do for a reaper. */
+export async function lookForOverdue(db: Queryable): Promise<Overdue> {
+  const { rows } = await db.query<Overdue>(LOOK);
+  const [row] = rows;
+  if (!row) throw new Error('looking returned no row');
+  return row;
+}

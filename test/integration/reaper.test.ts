@@ -1,0 +1,155 @@
+// What one pass of the reaper does, and how little it asks of an idle database.
+import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { readEvent } from '@wfg/shared/queries/events';
+import { createPool } from '@wfg/shared/db/pool';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { startCounting } from '../../services/reaper/src/counting.ts';
+import { sweep } from '../../services/reaper/src/sweep.ts';
+import {
+  advance,
+  claim,
+  claimEvent,
+  enqueue,
+  finish,
+  moveClock,
+  runState,
+  states,
+  submit,
+} from '../support/engine.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startService } from '../support/process.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const log = pino({ level: 'silent' });
+
+/** One pass, and what was rung and counted for it; returns how many statements it took. */
+async function pass(db: TestDatabase): Promise<number> {
+  const pool = createPool({ url: db.url, name: 'reaper', log });
+  let statements = 0;
+  try {
+    await using doorbell = createDoorbell(db.pool, log);
+    await using counting = startCounting(db.pool, log);
+    pool.on('acquire', () => statements++);
+    await sweep({ pool, doorbell, log, counting });
+  } finally {
+    await pool.end();
+  }
+  return statements;
+}
+
+test('with nothing to do it asks once', async () => {
+  await using db = await testDatabase();
+  await submit(db.pool, { a: {} });
+  await claim(db.pool);
+  await enqueue(db.pool, 'a', { expires_in_secs: 60 });
+  await finishOne(db, 'b');
+  expect(await pass(db)).toBe(1);
+});
+
+async function finishOne(db: TestDatabase, type: string): Promise<void> {
+  await enqueue(db.pool, type);
+  await finish(db.pool, await claimEvent(db.pool, type));
+}
+
+test('a job that nobody began in time is a dead letter, and can be requeued', async () => {
+  await using db = await testDatabase();
+  const late = await enqueue(db.pool, 'a', { expires_in_secs: 60 });
+  const begun = await enqueue(db.pool, 'b', { expires_in_secs: 60 });
+  await claimEvent(db.pool, 'b');
+  const patient = await enqueue(db.pool, 'a');
+  await moveClock(db.pool, '25 s');
+  await pass(db);
+  expect(await readEvent(db.pool, late)).toMatchObject({ status: 'pending' });
+  await moveClock(db.pool, '61 s');
+  await pass(db);
+  expect(await readEvent(db.pool, late)).toMatchObject({
+    status: 'dead_lettered',
+    attempts: 0,
+    last_error: 'expired: no worker began it within 60 s',
+  });
+  expect(await readEvent(db.pool, begun)).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(await readEvent(db.pool, patient)).toMatchObject({ status: 'pending' });
+});
+
+test('a run whose time is over ends failed', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, b: { needs: 'a' } });
+  await db.pool.query(`update wfg_runs set deadline_at = wfg_now() + interval '20 s'`);
+  const [a] = await claim(db.pool);
+  await pass(db);
+  expect(await states(db.pool, run)).toEqual({ a: 'active', b: 'blocked' });
+  await moveClock(db.pool, '21 s');
+  await pass(db);
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toEqual({ a: 'active', b: 'cancelled' });
+  if (a) await finish(db.pool, a, { outcome: 'cancelled' });
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toEqual({ a: 'failed', b: 'cancelled' });
+  expect(await runState(db.pool, run)).toBe('failed');
+});
+
+test('tallies are summed up when they are many', async () => {
+  await using db = await testDatabase();
+  await db.pool.query(
+    `insert into wfg_event_tallies select now(), 'completed', 1, 2 from generate_series(1, 102) n`,
+  );
+  await pass(db);
+  const { rows } = await db.pool.query('select events, busy_ms from wfg_event_tallies');
+  expect(rows).toEqual([{ events: 102, busy_ms: 204 }]);
+});
+
+test('while jobs are very many they are counted for everyone, every few seconds; then no more', async () => {
+  await using db = await testDatabase();
+  await db.pool.query(`
+    insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels)
+    select wfg_uuid7(), 0, 'main', 'a', 'a', 'pending', 'event', array[':event a'] from generate_series(1, 20001)`);
+  const pending = async () => {
+    const { rows } = await db.pool.query<{ pending: number }>(
+      `select (counts #>> '{events,statuses,pending}')::int as pending from wfg_counts`,
+    );
+    return rows[0]?.pending ?? 'nothing counted';
+  };
+  await using doorbell = createDoorbell(db.pool, log);
+  await using counting = startCounting(db.pool, log);
+  const look = () => sweep({ pool: db.pool, doorbell, log, counting });
+  const countedWhen = (expected: number | string) =>
+    waitFor(`${expected}`, async () => (await pending()) === expected);
+  await look();
+  await countedWhen(20_001);
+  await enqueue(db.pool, 'a');
+  await look();
+  expect(await pending()).toBe(20_001);
+  await moveClock(db.pool, '1 minute');
+  await look();
+  await countedWhen(20_002);
+  await db.pool.query(`delete from wfg_jobs where run_id in (select run_id from wfg_jobs limit 100)`);
+  await look();
+  await countedWhen('nothing counted');
+});
+
+test('the process does all of it, says so, and counts it for whoever watches', async () => {
+  await using db = await testDatabase();
+  const id = await enqueue(db.pool, 'a', { expires_in_secs: 30 });
+  const run = await submit(db.pool, { a: {} });
+  await db.pool.query(`update wfg_runs set deadline_at = wfg_now() + interval '20 s'`);
+  await using reaper = startService('reaper', { DATABASE_URL: db.url, REAP_INTERVAL_SECS: '1' });
+  const { health_port } = await reaper.logged('started');
+  await moveClock(db.pool, '31 s');
+  expect(await reaper.logged('job expired: no worker began it in time')).toMatchObject({
+    level: 'warn',
+    run_id: id,
+    job_id: 'main',
+    workflow_type: 'a',
+  });
+  expect(await reaper.logged('run out of time')).toMatchObject({ level: 'warn', run_id: run });
+  await waitFor('the counters', async () => {
+    const answer = await fetch(`http://127.0.0.1:${String(health_port)}/metrics`);
+    const text = await answer.text();
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toMatch(/^wfg_jobs_expired_total 1$/m);
+    expect(text).toMatch(/^wfg_runs_timed_out_total 1$/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    return true;
+  });
+});
