@@ -11,6 +11,7 @@ import { serveClient } from './http/static.ts';
 import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { leaseRoutes } from './routes/leases.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { runRoutes } from './routes/runs.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -47,6 +48,7 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
   app.route('/', eventRoutes(context));
+  app.route('/', metricsRoutes(context));
   app.route('/', workerRoutes(context));
   app.route('/', leaseRoutes(context));
   app.route('/', sessionRoutes(context));

@@ -59,7 +59,8 @@ const page = (alias: string) => `
     and ($4::boolean is null or (${alias}.tries > 0) = $4)
   order by ${alias}.run_id desc limit $5::int + 1`;
 
-const LIST = `
+/** The statement itself, for `npm run bench`. */
+export const LIST = `
 select * from (
   select event.*, count(*) over ()::int as found, coalesce(sum(octet_length(event.payload::text)) over (
     order by event.run_id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before

@@ -1,23 +1,18 @@
 // The workers that are known, with what each is running.
 import type { Worker } from '../contract/worker.ts';
 import type { Queryable } from '../db/pool.ts';
-import { OFFLINE_AFTER_SECS } from './workers.ts';
+import { statusOf } from './workers.ts';
 
 const MOST = 1_000;
 
 // A worker that was started anew has nothing of what it held before: only what it has claimed or renewed since.
 const LIST = `
 select w.worker_id, w.labels, w.handlers, w.version, w.host, w.concurrency,
-  case
-    when w.last_heartbeat < wfg_now() - make_interval(secs => $1::int) then 'offline'
-    when w.draining then 'draining'
-    when running.jobs is not null then 'busy'
-    else 'idle'
-  end as status,
+  ${statusOf('running.jobs is not null')} as status,
   running.jobs,
   floor(extract(epoch from w.registered_at) * 1000)::bigint as registered_at_ms,
   floor(extract(epoch from w.last_heartbeat) * 1000)::bigint as last_heartbeat_ms
-from (select * from wfg_workers order by registered_at desc, worker_id limit $2::int) w
+from (select * from wfg_workers order by registered_at desc, worker_id limit $1::int) w
 left join lateral (
   select json_agg(json_build_object('run_id', j.run_id, 'job_id', j.job_id, 'attempt', j.attempt,
     'since', j.started_at) order by j.started_at) as jobs
@@ -33,7 +28,7 @@ interface Row extends Omit<Worker, 'jobs' | 'current_job'> {
 
 /** Workers, the newest first, at most 1,000. */
 export async function listWorkers(db: Queryable): Promise<Worker[]> {
-  const { rows } = await db.query<Row>(LIST, [OFFLINE_AFTER_SECS, MOST]);
+  const { rows } = await db.query<Row>(LIST, [MOST]);
   return rows.map((row) => {
     const jobs = row.jobs?.map((job) => ({ ...job, since: new Date(job.since).toISOString() })) ?? [];
     const labels = row.labels.filter((label) => !label.startsWith(':'));

@@ -6,6 +6,16 @@ export const BEAT_SECS = 10;
 export const OFFLINE_AFTER_SECS = 3 * BEAT_SECS;
 const PRUNE_AFTER_HOURS = 24;
 
+/** As SQL: how the worker `w` is, which is busy if the condition holds. */
+export function statusOf(busy: string): string {
+  return `case
+    when w.last_heartbeat < wfg_now() - make_interval(secs => ${OFFLINE_AFTER_SECS}) then 'offline'
+    when w.draining then 'draining'
+    when ${busy} then 'busy'
+    else 'idle'
+  end`;
+}
+
 export interface WorkerCard {
   worker_id: string;
   instance: string;
