@@ -13,8 +13,9 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      '/api': API,
-      '/ws': { target: API, ws: true, changeOrigin: true, rewriteWsOrigin: true },
+      // Under the page's own name, so that its origin and its cookie are those of the api.
+      '/api': { target: API },
+      '/ws': { target: API, ws: true },
     },
   },
 });

@@ -117,9 +117,8 @@ test('a HOST beyond loopback is refused without a token, and is fine with one, u
 
   // Whoever takes all tokens away does not open it to the world.
   await db.pool.query('delete from wfg_tokens');
-  await ring(db.pool, BELL);
   await expect.poll(() => statusOf(api, TOKEN), { timeout: 30_000 }).toBe(401);
-});
+}, 60_000);
 
 test('a trusted page may send the token', async () => {
   await using db = await testDatabase();
@@ -157,7 +156,7 @@ test('a changed token replaces the old one on every api, and ends its sockets', 
     await expect.poll(() => statusOf(api, TOKEN), { timeout: 30_000 }).toBe(401);
   }
   expect(await closed).toBe(4401);
-});
+}, 60_000);
 
 test('a token stays asked for when an api no longer has it set, and a revoked one is not revived', async () => {
   await using db = await testDatabase();
@@ -182,7 +181,7 @@ test('a token stays asked for when an api no longer has it set, and a revoked on
   await db.pool.query('delete from wfg_tokens');
   await ring(db.pool, BELL);
   await expect.poll(() => statusOf(open, undefined), { timeout: 30_000 }).toBe(200);
-});
+}, 60_000);
 
 test('too many wrong tokens are sent away, while who is known already is served', async () => {
   await using db = await testDatabase();
@@ -196,10 +195,11 @@ test('too many wrong tokens are sent away, while who is known already is served'
 
   await using fresh = await startApi(db.url, { WFG_ADMIN_TOKEN: TOKEN });
   expect(await statusOf(fresh, TOKEN)).toBe(200);
-  const wrong = dial(fresh.url, { headers: bearer(OTHER) });
-  expect(await handshake(wrong)).toBe(401);
-  const statuses = await Promise.all(Array.from({ length: 9 }, () => statusOf(fresh, OTHER)));
-  expect(statuses).toEqual(Array.from({ length: 9 }, () => 401));
+  // The same one again is no other guess.
+  for (let n = 0; n < 20; n++) expect(await statusOf(fresh, OTHER)).toBe(401);
+  const guess = (n: number) => handshake(dial(fresh.url, { headers: bearer(`${OTHER}-${n}`) }));
+  for (let n = 0; n < 9; n++) expect(await guess(n)).toBe(401);
+  expect(await guess(10)).toBe(429);
   expect(await statusOf(fresh, OTHER)).toBe(429);
   expect(await statusOf(fresh, TOKEN)).toBe(200);
 });

@@ -14,12 +14,12 @@ import { type Credential, sha256 } from './credential.ts';
 import { createMemory } from './memory.ts';
 
 /** How often, unasked, it is looked whether a token is asked for, and whether those who follow something still may. */
-const LOOK_MS = 10_000;
+const LOOK_MS = 15_000;
 
 export interface Access extends AsyncDisposable {
   /** Whether a token is asked for. */
   isGuarded: () => boolean;
-  /** Whether its right was confirmed moments ago. */
+  /** Whether it was right when it was last asked about. */
   isKnown: (credential: Credential) => boolean;
   /** What it gives the right to, as it was at most 5 s ago; rejects while the database is away. */
   roleOf: (credential: Credential | null) => Promise<Role | null>;
@@ -70,10 +70,10 @@ export async function createAccess(settings: AccessSettings): Promise<Access> {
 
   return {
     isGuarded: () => isGuarded,
-    isKnown: (credential) => memory.recall(credential) !== null,
+    isKnown: memory.wasRight,
     roleOf,
     look() {
-      memory.forget();
+      memory.doubt();
       loop.wake();
     },
     [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),

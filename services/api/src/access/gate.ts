@@ -25,14 +25,14 @@ export function createGate(access: Access, trustedOrigins: readonly string[]): G
 
   async function roleOf(visitor: Visitor): Promise<Role | null> {
     const credential = credentialOf(visitor);
-    // Only what guesses is counted: a session that has ended is nobody's guess. Who is known already is let in, since
-    // behind a proxy all have one address.
+    // A session that has ended is nobody's guess. What was right before is looked up in any case: behind a proxy all
+    // have one address, and whoever guesses there must not keep the others out.
     const isGuess = access.isGuarded() && credential?.kind === 'token' && !access.isKnown(credential);
     if (isGuess && strikes.isOut(visitor.address)) {
       throw new WfgError('too_many_requests', 'too many wrong tokens came from your address');
     }
     const role = await access.roleOf(credential);
-    if (isGuess && role === null) strikes.add(visitor.address);
+    if (isGuess && role === null) strikes.add(visitor.address, credential.hash);
     return role;
   }
 

@@ -2,55 +2,49 @@
 import type { Role } from '@wfg/shared/contract/session';
 import type { Credential } from './credential.ts';
 
-/** How long an answer counts. */
+/** How long an answer is taken for what is so. */
 const FRESH_MS = 5_000;
 /** Answers that are kept; the oldest are dropped. */
 const MOST_KEPT = 1_000;
 
 export interface Memory {
-  /** What was said moments ago; null when nothing was. Only rights are remembered, not that there is none. */
-  recall: (credential: Credential) => Role | null;
-  /** What is remembered, or else is said now; requests that come together ask together. */
+  /** Whether it was right when it was last asked about, however long ago. */
+  wasRight: (credential: Credential) => boolean;
+  /** What was said moments ago, or else is said now; requests that come together ask together. */
   roleOf: (credential: Credential) => Promise<Role | null>;
-  /** Forgets everything, also what is being said. */
-  forget: () => void;
+  /** Asks anew about everything, also about what is just being asked. */
+  doubt: () => void;
 }
 
 /** Asks `find`, whose errors are passed on. */
 export function createMemory(find: (credential: Credential) => Promise<Role | null>): Memory {
-  let kept = new Map<string, { role: Role; at: number }>();
+  const kept = new Map<string, { role: Role; at: number; doubts: number }>();
   let asking = new Map<string, Promise<Role | null>>();
+  let doubts = 0;
 
-  function recall(credential: Credential): Role | null {
-    const found = kept.get(keyOf(credential));
-    return found && performance.now() - found.at < FRESH_MS ? found.role : null;
-  }
-
-  /** Puts the answer where it was asked for: after a `forget` nobody looks there. */
-  async function ask(credential: Credential, into = kept): Promise<Role | null> {
-    const at = performance.now();
-    const key = keyOf(credential);
+  async function ask(key: string, credential: Credential): Promise<Role | null> {
+    const asked = { at: performance.now(), doubts };
     const role = await find(credential);
-    into.delete(key);
-    if (role !== null) into.set(key, { role, at });
-    const [oldest] = into.keys();
-    if (into.size > MOST_KEPT && oldest !== undefined) into.delete(oldest);
+    kept.delete(key);
+    if (role !== null) kept.set(key, { role, ...asked });
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
     return role;
   }
 
   return {
-    recall,
+    wasRight: (credential) => kept.has(keyOf(credential)),
     async roleOf(credential) {
-      const known = recall(credential);
-      if (known !== null) return known;
       const key = keyOf(credential);
+      const known = kept.get(key);
+      if (known && known.doubts === doubts && performance.now() - known.at < FRESH_MS) return known.role;
       const among = asking;
-      const answer = among.get(key) ?? ask(credential).finally(() => among.delete(key));
+      const answer = among.get(key) ?? ask(key, credential).finally(() => among.delete(key));
       among.set(key, answer);
       return answer;
     },
-    forget() {
-      kept = new Map();
+    doubt() {
+      doubts++;
       asking = new Map();
     },
   };

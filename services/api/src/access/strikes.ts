@@ -1,6 +1,7 @@
 // Who has shown wrong tokens lately, by address: after some, no more of theirs are looked up for a while.
 
-const MOST_STRIKES = 10;
+/** Different ones: a program that shows the same wrong token again and again guesses nothing. */
+const MOST_TOKENS = 10;
 /** Milliseconds from the first strike until all are forgotten. */
 export const STRIKES_MS = 60_000;
 /** Addresses that are remembered; the oldest are forgotten. */
@@ -8,23 +9,24 @@ const MOST_ADDRESSES = 10_000;
 
 export interface Strikes {
   isOut: (address: string) => boolean;
-  add: (address: string) => void;
+  /** Notes a wrong token, known by its hash. */
+  add: (address: string, hash: Buffer) => void;
 }
 
 /** `now` is a clock in milliseconds. */
 export function createStrikes(now: () => number = () => performance.now()): Strikes {
-  const strikes = new Map<string, { count: number; since: number }>();
+  const strikes = new Map<string, { tokens: Set<string>; since: number }>();
 
-  function of(address: string): { count: number; since: number } | undefined {
+  function of(address: string): { tokens: Set<string>; since: number } | undefined {
     const found = strikes.get(address);
     return found && now() - found.since < STRIKES_MS ? found : undefined;
   }
 
   return {
-    isOut: (address) => (of(address)?.count ?? 0) >= MOST_STRIKES,
-    add(address) {
-      const found = of(address) ?? { count: 0, since: now() };
-      found.count++;
+    isOut: (address) => (of(address)?.tokens.size ?? 0) >= MOST_TOKENS,
+    add(address, hash) {
+      const found = of(address) ?? { tokens: new Set(), since: now() };
+      if (found.tokens.size < MOST_TOKENS) found.tokens.add(hash.toString('base64'));
       // Set anew, so that the first in the map is the one that has been there longest without a strike.
       strikes.delete(address);
       strikes.set(address, found);
