@@ -57,7 +57,7 @@ export async function startCluster(
   }
 
   return {
-    ...runsOf({ url }),
+    ...runsOf({ url, token: env.WFG_ADMIN_TOKEN }),
     url,
     of,
     kill,
