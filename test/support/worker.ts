@@ -33,12 +33,21 @@ export function startHandlerWorker(
   return startProcess('worker', [MAIN, ...modules], { ...own, ...env });
 }
 
+/** A host that died again and again is started anew after a pause of up to 5 s. */
+export const HOST_START_MS = 30_000;
+
 /** The process that runs, or has run, an attempt of an event. */
 export async function hostOf(worker: TestProcess, id: string, attempt = 0): Promise<number> {
-  return waitFor(`attempt ${attempt} of ${id} to begin`, () => {
-    const lines = worker.logs.filter((line) => line.workflow_id === id && line.msg === 'Processing workflow');
-    return z.number().parse(lines[attempt]?.pid);
-  });
+  return waitFor(
+    `attempt ${attempt} of ${id} to begin`,
+    () => {
+      const lines = worker.logs.filter(
+        (line) => line.workflow_id === id && line.msg === 'Processing workflow',
+      );
+      return z.number().parse(lines[attempt]?.pid);
+    },
+    HOST_START_MS,
+  );
 }
 
 /** A job as its row has it, once that is `ok`. */

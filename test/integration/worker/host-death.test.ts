@@ -1,7 +1,7 @@
 // A handler host that dies: who is to blame has failed a try, the others are lost uncharged, at once, and another host
 // takes over.
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
   attemptsOf,
   enqueue,
@@ -16,8 +16,10 @@ import { newGate } from '../../support/gate.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { hostOf, jobWhen, reasonsOf, startHandlerWorker } from '../../support/worker.ts';
+import { HOST_START_MS, hostOf, jobWhen, reasonsOf, startHandlerWorker } from '../../support/worker.ts';
 import { submit } from '../../support/engine.ts';
+
+vi.setConfig({ testTimeout: 4 * HOST_START_MS });
 
 let db: TestDatabase;
 let worker: TestProcess;
@@ -51,7 +53,7 @@ test('kill -9 of the host loses what it runs, and commands go on', async () => {
   await jobWhen(db.pool, command, 'job', ({ state }) => state === 'active');
   const host = await hostOf(worker, id);
   process.kill(host, 'SIGKILL');
-  await eventWhen(db.pool, id, ({ attempt, state }) => attempt === 1 && state === 'active');
+  await eventWhen(db.pool, id, ({ attempt, state }) => attempt === 1 && state === 'active', HOST_START_MS);
   await gate.open();
   expect(await eventWhen(db.pool, id, isCompleted)).toMatchObject({ tries: 1, losses: 1 });
   expect(await attemptsOf(db.pool, id)).toMatchObject([
@@ -73,7 +75,7 @@ test.for([
   const id = await enqueue(db.pool, type, { text: 'nobody caught it', gate: 'never' }, { max_attempts: 1 });
   expect(await eventWhen(db.pool, id, isFailed)).toMatchObject({ tries: 1, losses: 0, error });
   expect(await attemptsOf(db.pool, id)).toEqual([{ try: 1, outcome: 'failed', error }]);
-  await eventWhen(db.pool, other, ({ attempt, state }) => attempt === 1 && state === 'active');
+  await eventWhen(db.pool, other, ({ attempt, state }) => attempt === 1 && state === 'active', HOST_START_MS);
   await gate.open();
   expect(await eventWhen(db.pool, other, isCompleted)).toMatchObject({ tries: 1, losses: 1 });
   expect(await attemptsOf(db.pool, other)).toMatchObject([
@@ -95,7 +97,7 @@ test('what nobody caught is in the log of its job', async () => {
 
 test('a failed try of a host that died is repeated like any other', async () => {
   const id = await enqueue(db.pool, 'test.exit', {}, { max_attempts: 3 });
-  expect(await eventWhen(db.pool, id, isFailed, 20_000)).toMatchObject({ tries: 3, losses: 0 });
+  expect(await eventWhen(db.pool, id, isFailed, 3 * HOST_START_MS)).toMatchObject({ tries: 3, losses: 0 });
   const tried = { outcome: 'failed', error: 'process.exit(7) was called' };
   expect(await attemptsOf(db.pool, id)).toMatchObject([tried, tried, tried]);
   const lines = worker.logs.filter(({ workflow_id }) => workflow_id === id);
@@ -105,10 +107,9 @@ test('a failed try of a host that died is repeated like any other', async () => 
   });
 });
 
-test('an event whose host is lost five times is a dead letter', { timeout: 90_000 }, async () => {
+test('an event whose host is lost five times is a dead letter', { timeout: 6 * HOST_START_MS }, async () => {
   const id = await enqueue(db.pool, 'test.wait', { gate: 'never' });
   for (let loss = 0; loss < 5; loss++) {
-    await eventWhen(db.pool, id, ({ attempt, state }) => attempt === loss && state === 'active', 20_000);
     process.kill(await hostOf(worker, id, loss), 'SIGKILL');
     await eventWhen(db.pool, id, ({ losses }) => losses === loss + 1);
   }
@@ -125,5 +126,5 @@ test('what a handler started ends with its host', async () => {
   process.kill(await hostOf(worker, id), 'SIGKILL');
   await waitFor('the child to be gone', () => !existsSync(`/proc/${child}`));
   await gate.open();
-  expect(await eventWhen(db.pool, id, isCompleted)).toMatchObject({ attempt: 1 });
+  expect(await eventWhen(db.pool, id, isCompleted, HOST_START_MS)).toMatchObject({ attempt: 1 });
 });
