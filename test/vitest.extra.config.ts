@@ -10,6 +10,7 @@ const SUITES = {
   foreign: { include: ['test/foreign/**/*.test.ts'], globalSetup: DATABASE },
   chaos: { include: ['test/chaos/**/*.test.ts'], globalSetup: DATABASE },
   bench: { include: ['test/bench/**/*.test.ts'], globalSetup: DATABASE },
+  'npm-package': { include: ['test/npm-package/**/*.test.ts'], globalSetup: DATABASE },
   containers: { include: ['test/containers/**/*.test.ts'], globalSetup: 'test/support/images.ts' },
 };
 
