@@ -116,8 +116,12 @@ test('a HOST beyond loopback is refused without a token, and is fine with one, u
   expect(await post({ ...bearer(TOKEN), origin: 'https://evil.example' })).toBe(403);
 
   // Whoever takes all tokens away does not open it to the world.
+  const socket = dial(api.url, { headers: bearer(TOKEN) });
+  expect(await handshake(socket)).toBe(101);
   await db.pool.query('delete from wfg_tokens');
-  await expect.poll(() => statusOf(api, TOKEN), { timeout: 30_000 }).toBe(401);
+  await ring(db.pool, BELL);
+  expect(await closeCode(socket)).toBe(4401);
+  expect(await statusOf(api, undefined)).toBe(401);
 }, 60_000);
 
 test('a trusted page may send the token', async () => {
