@@ -33,8 +33,8 @@ export const Env = z
 export type Env = z.infer<typeof Env>;
 
 /** What a job requires and a worker offers. A leading colon marks what a worker offers by what it can execute. */
-export const LABEL_PATTERN = /^[^\s:,][^\s,]{0,99}$/;
-export const LABEL_RULE = 'must be 1 to 100 characters, no space or comma, no leading ":"';
+export const LABEL_PATTERN = /^[^\s:,\p{Cc}\p{Cs}][^\s,\p{Cc}\p{Cs}]{0,99}$/u;
+export const LABEL_RULE = 'must be 1 to 100 characters, no space, comma or control character, no leading ":"';
 function charsOf(env: Record<string, string>): number {
   return Object.entries(env).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }

@@ -18,6 +18,7 @@ afterAll(async () => {
 
 const json = { 'content-type': 'application/json' };
 const nested = `{"name":"n","jobs":[{"id":"x","name":"x","command":"x","depends_on":[],"metadata":{"d":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`;
+const registration = (change: object) => JSON.stringify({ worker_id: 'w', labels: [], ...change });
 const run = '00000000-0000-7000-8000-000000000000';
 
 test.each([
@@ -28,13 +29,16 @@ test.each([
   ['POST', '/api/workflows', undefined, {}, 415, 'unsupported_type'],
   ['POST', '/api/workflows', '[]', json, 422, 'invalid_workflow'],
   ['POST', '/api/workflows', '{"name":"x","jobs":[],"nmae":1}', json, 422, 'invalid_workflow'],
-  ['POST', '/api/workflows', nested, json, 422, 'invalid_body'],
+  ['POST', '/api/workflows', nested, json, 422, 'invalid_workflow'],
   ['POST', '/api/workflows', ' '.repeat(16 * 1024 * 1024 + 1), json, 413, 'too_large'],
   ['POST', '/api/workflows/ci-1/run', '{"evn":{}}', json, 422, 'invalid_body'],
   ['POST', '/api/workflows/ci-1/run', '{"env":{"A":1}}', json, 422, 'invalid_body'],
   ['POST', '/api/workflows/ci-1/run', 'env', { 'content-type': 'text/plain' }, 415, 'unsupported_type'],
   ['POST', '/api/workflows/ci-1/run', ' '.repeat(1024 * 1024 + 1), json, 413, 'too_large'],
   ['POST', '/api/workflows/unknown/run', undefined, {}, 404, 'not_found'],
+  ['POST', '/api/workers/register', registration({ labels: ['a\0'] }), json, 422, 'invalid_body'],
+  ['POST', '/api/workers/register', registration({ labels: ['\ud800'] }), json, 422, 'invalid_body'],
+  ['POST', '/api/workers/register', registration({ handlers: ['a\0'] }), json, 422, 'invalid_body'],
   ['PUT', '/api/workflows/a%20b', '{}', json, 400, 'bad_id'],
   ['GET', '/api/workflows/%zz/status', undefined, {}, 400, 'bad_id'],
   ['GET', '/api/workflows?limit=ten', undefined, {}, 400, 'bad_query'],
@@ -48,6 +52,8 @@ test.each([
   ['GET', '/api/runs?since=yesterday', undefined, {}, 400, 'bad_query'],
   ['GET', '/api/runs?cursor=abc', undefined, {}, 400, 'bad_query'],
   ['GET', '/api/runs?label=:command', undefined, {}, 400, 'bad_query'],
+  ['GET', '/api/runs?label=a%00b', undefined, {}, 400, 'bad_query'],
+  ['GET', '/api/runs?workflow_type=a%00b', undefined, {}, 400, 'bad_query'],
   ['GET', '/api/workflows?cursor=abc', undefined, {}, 400, 'bad_query'],
   ['GET', `/api/runs/${run}/jobs/a/logs?after=1`, undefined, {}, 400, 'bad_query'],
   ['DELETE', '/api/runs', undefined, {}, 405, 'method_not_allowed'],

@@ -1,5 +1,6 @@
 // Runs, standalone jobs among them: list, start one from a workflow in the body, show, cancel.
 import { z } from 'zod';
+import { WorkflowType } from '../event.ts';
 import { pageOf } from '../page.ts';
 import { Run, RunStatus, RunSummary } from '../run.ts';
 import { Id, LABEL_PATTERN, LABEL_RULE } from '../workflow.ts';
@@ -10,12 +11,7 @@ import { workflowBody } from './workflow-body.ts';
 /** What every list of runs can be narrowed by. */
 export const RunListQuery = z.strictObject({
   status: RunStatus.optional(),
-  workflow_type: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({ description: 'a job calls the handler of this type' }),
+  workflow_type: WorkflowType.optional().meta({ description: 'a job calls the handler of this type' }),
   label: z
     .string()
     .regex(LABEL_PATTERN, LABEL_RULE)

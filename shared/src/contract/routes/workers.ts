@@ -1,5 +1,6 @@
 // Workers: those that are known, and how one that works over HTTP makes itself known.
 import { z } from 'zod';
+import { WorkflowType } from '../event.ts';
 import { Label } from '../workflow.ts';
 import { Worker, WorkerId } from '../worker.ts';
 import { answer, json, type Route } from './route.ts';
@@ -19,7 +20,7 @@ const RegisterWorker = z
   .strictObject({
     worker_id: WorkerId,
     labels: Labels,
-    handlers: z.array(z.string().min(1).max(255)).max(1_000).default([]).meta({
+    handlers: z.array(WorkflowType).max(1_000).default([]).meta({
       description: 'types of events that it handles; without any it is given commands only',
     }),
   })
