@@ -12,6 +12,8 @@ import { detailOf } from './problems.ts';
 const MIB = 1024 * 1024;
 const MAX_JSON = MIB;
 const MAX_WORKFLOW = 16 * MIB;
+/** Of a body that is refused for its size. */
+const MAX_READ = 64 * MIB;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
 
@@ -51,7 +53,7 @@ export async function workflowBody(c: Context): Promise<Definition> {
   return defineWorkflow(parseBody(await readText(c, MAX_WORKFLOW)));
 }
 
-/** Reads no more than is allowed, whatever the headers say. */
+/** Keeps no more than is allowed, whatever the headers say. */
 async function readText(c: Context, maxBytes: number): Promise<string> {
   const tooLarge = () => new WfgError('too_large', `at most ${maxBytes / MIB} MiB are read here`);
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge();
@@ -59,9 +61,11 @@ async function readText(c: Context, maxBytes: number): Promise<string> {
   let bytes = 0;
   for await (const part of c.req.raw.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    parts.push(part);
+    if (bytes <= maxBytes) parts.push(part);
+    // Before the end of what it sends a client hears nothing, nor can its connection be used again.
+    if (bytes > MAX_READ) throw tooLarge();
   }
+  if (bytes > maxBytes) throw tooLarge();
   return Buffer.concat(parts).toString('utf8');
 }
 
