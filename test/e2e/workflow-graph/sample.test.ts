@@ -2,10 +2,10 @@
 import { isEnded } from '@wfg/shared/rules/states';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { startCluster } from '../support/cluster.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { startCluster } from '../../support/cluster.ts';
+import { testDatabase } from '../../support/postgres.ts';
 
-test('POST sample and run: every dependant starts after its dependencies have ended', async () => {
+test('93: with each service a process of its own the sample runs to its end, and every dependant starts after its dependencies have ended', async () => {
   await using database = await testDatabase();
   await using cluster = await startCluster(database, { counts: { worker: 2 } });
   const created = await fetch(`${cluster.url}/api/workflows/sample`, { method: 'POST' });
