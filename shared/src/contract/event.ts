@@ -20,6 +20,7 @@ export const EventStatus = z.enum([
 ]);
 export type EventStatus = z.infer<typeof EventStatus>;
 
+const TIME_RULE = 'must be a time like 2026-07-01T12:00:00Z';
 const Seconds = whole(1, 1_000_000_000, 'of seconds, ');
 
 /** What is null is as if it were not given. */
@@ -29,8 +30,9 @@ export const EventInput = z
     payload: z.unknown().optional().meta({ description: 'any JSON; {} when there is none' }),
     max_attempts: whole(1, 100).nullish().meta({ description: 'tries in all; 3' }),
     run_at: z.iso
-      .datetime({ offset: true, error: 'must be a time like 2026-07-01T12:00:00Z' })
+      .datetime({ offset: true, error: TIME_RULE })
       .transform((time) => new Date(time))
+      .refine((time) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999, TIME_RULE)
       .nullish()
       .meta({ type: 'string', format: 'date-time', description: 'not before this time; now' }),
     expires_in_secs: Seconds.nullish().meta({

@@ -120,6 +120,7 @@ test.each([
   [{ workflow_type: TYPE, priority: 1.5 }, 'priority: must be a whole number from -100 to 100'],
   [{ workflow_type: TYPE, priority: 101 }, 'priority: must be a whole number from -100 to 100'],
   [{ workflow_type: TYPE, run_at: 'tomorrow' }, 'run_at: must be a time like 2026-07-01T12:00:00Z'],
+  [{ workflow_type: TYPE, run_at: '9999-12-31T23:59:59-01:00' }, 'run_at: must be a time like'],
   [{ workflow_type: TYPE, expires_in_secs: 0 }, 'expires_in_secs: must be a whole number of seconds, from 1'],
   [{ workflow_type: TYPE, timeout_secs: -1 }, 'timeout_secs: must be a whole number of seconds, from 1'],
   [{ workflow_type: TYPE, backoff: 'Fixed' }, 'backoff: must be "None", { Fixed: { delay_secs: N } }'],

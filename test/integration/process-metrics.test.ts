@@ -1,0 +1,37 @@
+// What each process tells of itself at /metrics of its HEALTH_PORT.
+import { expect, test } from 'vitest';
+import { submit } from '../support/engine.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { type ServiceName, startService, type TestProcess } from '../support/process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWorker } from '../support/worker.ts';
+
+async function metricsOf(service: TestProcess): Promise<string> {
+  const { health_port } = await service.logged('started');
+  const response = await fetch(`http://127.0.0.1:${String(health_port)}/metrics`);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+test('a worker counts what it claimed and reported', async () => {
+  await using database = await testDatabase();
+  await using worker = startWorker(database.url);
+  await submit(database.pool, { a: {}, b: { run: 'false' } });
+  const text = await waitFor('two results', async () => {
+    const now = await metricsOf(worker);
+    return /^wfg_results_total\{answer="applied"\} 2$/m.test(now) && now;
+  });
+  expect(text).toMatch(/^wfg_jobs_claimed_total\{kind="command"\} 2$/m);
+});
+
+test.each<ServiceName>(['api', 'scheduler', 'worker', 'reaper'])(
+  'the %s tells of its memory, its event loop, and what fails',
+  async (name) => {
+    await using database = await testDatabase();
+    await using service = startService(name, { DATABASE_URL: database.url, WORKFLOWS_DIR: 'none' });
+    const text = await metricsOf(service);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_seconds [\d.e-]+$/m);
+    expect(text).toMatch(/^# TYPE wfg_loop_failures_total counter$/m);
+  },
+);
