@@ -153,7 +153,9 @@ test('the workflow’s own env takes no expression', () => {
   });
 });
 
-test('a flood of expressions, steps or nested lists is refused unread', () => {
+test('a flood of names, expressions, steps or nested lists is refused unread', () => {
+  const bad = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`bad ${index}`, 'x']));
+  expect(faults({}, { env: bad })).toEqual({ jobs: expect.stringMatching(/100001 variables/) });
   const many = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`V${index}`, '${{1}}'.repeat(11)]),
   );
