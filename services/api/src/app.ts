@@ -42,7 +42,7 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
     const allow = cors({ origin: [...trustedOrigins], exposeHeaders: ['link', 'location', 'retry-after'] });
     app.use(async (c, next) => (isApiPath(c.req.path) ? allow(c, next) : next()));
   }
-  app.use(askForToken(context.gate));
+  app.use(askForToken(context.gate, context.paced));
   app.route('/', workflowRoutes(context));
   app.route('/', workflowRunRoutes(context));
   app.route('/', runRoutes(context));

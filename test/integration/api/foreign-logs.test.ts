@@ -136,9 +136,16 @@ test('what is of another job is refused, whole', async () => {
   }
   expect(await push(claimed, [chunk(0, 'x', { stream: 'stdin' })])).toMatchObject({ status: 422 });
   expect(await push(claimed, [chunk(-1)])).toMatchObject({ status: 422 });
+  expect(await push(claimed, [chunk(2 ** 53)])).toMatchObject({ status: 422 });
+  expect(await push(claimed, [chunk(0, 'x', { timestamp_ms: 1e15 })])).toMatchObject({ status: 422 });
   expect(await stored()).toEqual([]);
   const own = { run_id: claimed.job.run_id, attempt: 0, line: 1 };
   expect(await push(claimed, [chunk(0, 'x\n', own)])).toBe(1);
+  // As far as numbers and times go.
+  expect(await push(claimed, [chunk(2 ** 52, 'y\n', { timestamp_ms: 253_402_300_799_999 })])).toBe(
+    2 ** 52 + 1,
+  );
+  expect((await stored()).at(-1)).toMatchObject({ data: 'y\n', timestamp_ms: 253_402_300_799_999 });
 });
 
 test('what no text can hold is made visible', async () => {

@@ -1,10 +1,12 @@
 // Claims over HTTP that wait: they get a job when there is one, hold nobody up, and end with their client and the api.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
+import { states, submit } from '../../support/engine.ts';
 import { claimedHttp, claimHttp, emptyTables, startGraph } from '../../support/foreign.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ring } from '../../support/worker.ts';
 
 let db: TestDatabase;
 let api: TestApi;
@@ -104,4 +106,24 @@ test('a claim without a database is sent away, also one that waits when it looks
   const claim = await other.ask('POST', '/api/jobs/claim', { worker_id: 'f1', labels: [], wait_secs: 30 });
   expect(claim).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(claim.headers.get('retry-after')).toMatch(/^\d+$/);
+});
+
+test('who has lost the right to claim while waiting is given nothing', async () => {
+  await using guarded = await testDatabase();
+  const { pool } = guarded;
+  await using other = await startApi(guarded.url, { WFG_ADMIN_TOKEN: 'a-token-of-a-test' });
+  await other.logged('hearing bells');
+  const order = { worker_id: 'f1', labels: [], wait_secs: 30 };
+  expect(await other.ask('POST', '/api/jobs/claim', order)).toMatchObject({ status: 401 });
+  const claim = other.ask('POST', '/api/jobs/claim', order, { authorization: 'Bearer a-token-of-a-test' });
+  await waitFor('the claim to wait', async () => {
+    const { rowCount } = await pool.query('select from wfg_workers');
+    return rowCount === 1;
+  });
+  await pool.query('update wfg_tokens set revoked_at = wfg_now()');
+  await ring(pool, '{"v":1,"tokens":true}');
+  const run = await submit(pool, { a: {} });
+  await ring(pool);
+  expect(await claim).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+  expect(await states(pool, run)).toEqual({ a: 'pending' });
 });

@@ -1,6 +1,8 @@
 // The middleware before the routes: whoever comes with no right to use them gets 401.
+import { claimJob } from '@wfg/shared/contract/routes/leases';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
+import type { Paced } from '../context.ts';
 import type { Gate } from './gate.ts';
 import { visitorOf } from './visitor.ts';
 
@@ -13,11 +15,15 @@ export const PUBLIC: ReadonlySet<string> = new Set([
   '/api/session',
 ]);
 
-/** Lets pass what is public, and what no route answers: the files of the page, and what there is not. */
-export function askForToken(gate: Gate): MiddlewareHandler {
+/**
+ * Lets pass what is public, and what no route answers: the files of the page, and what there is not. A claim is not
+ * paced as a whole, so its admission is.
+ */
+export function askForToken(gate: Gate, paced: Paced): MiddlewareHandler {
   return async (c, next) => {
     const isRoute = matchedRoutes(c).some(({ path }) => !path.includes('*'));
-    if (isRoute && !PUBLIC.has(c.req.path)) await gate.admit(visitorOf(c));
+    const admit = () => gate.admit(visitorOf(c));
+    if (isRoute && !PUBLIC.has(c.req.path)) await (c.req.path === claimJob.path ? paced(admit) : admit());
     await next();
     // Nobody's answer is kept for somebody else, nor for after a logout.
     if (isRoute && !c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Claimed } from '@wfg/shared/contract/queued-job';
 import { isConnectionError } from '@wfg/shared/db/sqlstate';
-import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
+import { claimJobs } from '@wfg/shared/queries/claim';
 import { meetClaimant } from '@wfg/shared/queries/foreign-workers';
-import { readUpstream, type Upstream } from '@wfg/shared/queries/upstream';
+import { readUpstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import type { ApiContext } from '../context.ts';
-import { endAttempt } from './end-attempt.ts';
+import { type End, endAttempt } from './end-attempt.ts';
 import { toClaimed } from './queued-job.ts';
 
 export interface ClaimOrder {
@@ -17,23 +17,30 @@ export interface ClaimOrder {
   wait_secs: number;
 }
 
-/** The job, or null when there was none until the time was over, the client had `gone`, or the api stops. */
+export interface Client {
+  /** Says that it has left. */
+  gone: AbortSignal;
+  /** Throws when it may not claim any more: a token may be revoked while it waits. */
+  admit: () => Promise<void>;
+}
+
+/** The job, or null when there was none until the time was over, the client had gone, or the api stops. */
 export async function claimOverHttp(
   context: ApiContext,
   order: ClaimOrder,
-  gone: AbortSignal,
+  client: Client,
 ): Promise<Claimed | null> {
   const until = performance.now() + order.wait_secs * 1_000;
   const handlers = await context.paced(() => meetClaimant(context.pool, order.worker_id, order.labels));
   const offered = [':command', ...order.labels, ...handlers.map((type) => `:event ${type}`)];
-  const look = () => lookForJob(context, order, offered, gone);
+  const look = () => lookForJob(context, order, offered, client);
   if (order.wait_secs === 0) return look();
   const place = context.waiting.enter(order.worker_id, offered);
   try {
     for (;;) {
       const job = await look();
       if (job) place.passOn();
-      if (job || !(await place.wait(until - performance.now(), gone))) return job;
+      if (job || !(await place.wait(until - performance.now(), client.gone))) return job;
     }
   } finally {
     place.leave();
@@ -45,10 +52,11 @@ function lookForJob(
   context: ApiContext,
   { worker_id, lease_ttl_secs }: ClaimOrder,
   offered: readonly string[],
-  gone: AbortSignal,
+  { gone, admit }: Client,
 ): Promise<Claimed | null> {
   return context.paced(async (answered) => {
     const isVain = () => gone.aborted || answered.aborted;
+    await admit();
     if (isVain()) return null;
     const [job] = await claimJobs(context.pool, {
       workerId: worker_id,
@@ -60,25 +68,16 @@ function lookForJob(
     });
     if (!job) return null;
     context.doorbell.ring({ runs: [job.run_id] });
-    const upstream = isVain() ? null : await upstreamOf(context, job);
-    if (upstream && !isVain()) return toClaimed(job, upstream, worker_id, lease_ttl_secs);
-    // Nobody is there to take it. Where only the answer gets lost, the lease runs out.
-    await endAttempt(context, job, {
-      outcome: 'handed_back',
-      error: 'the worker went away while it claimed',
-    });
+    let end: End = { outcome: 'handed_back', error: 'the worker went away while it claimed' };
+    try {
+      const upstream = job.parents.length > 0 && !isVain() ? await readUpstream(context.pool, job) : {};
+      if (!isVain()) return toClaimed(job, upstream, worker_id, lease_ttl_secs);
+    } catch (error) {
+      if (isConnectionError(error)) throw error;
+      end = { outcome: 'failed', error: messageOf(error) };
+    }
+    // It cannot be handed over, or nobody is there to take it. Where only the answer gets lost, the lease runs out.
+    await endAttempt(context, job, end);
     return null;
   });
-}
-
-/** Null when the job cannot be handed over: it has failed by that, or was given back. */
-async function upstreamOf(context: ApiContext, job: ClaimedJob): Promise<Upstream | null> {
-  if (job.parents.length === 0) return {};
-  try {
-    return await readUpstream(context.pool, job);
-  } catch (error) {
-    if (isConnectionError(error)) throw error;
-    await endAttempt(context, job, { outcome: 'failed', error: messageOf(error) });
-    return null;
-  }
 }

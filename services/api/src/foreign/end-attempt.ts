@@ -7,7 +7,8 @@ import { holdAttempt } from '@wfg/shared/queries/foreign-leases';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import type { ApiContext } from '../context.ts';
 
-type End = Pick<Result, 'outcome'> & Partial<Omit<Result, keyof Lease>>;
+/** How it ends; what is not said is not so. */
+export type End = Pick<Result, 'outcome'> & Partial<Omit<Result, keyof Lease>>;
 
 /** What becomes of the job, also when this end had been reported before; null when the lease is lost. */
 export async function endAttempt(

@@ -11,6 +11,7 @@ import { isJobCancelled } from '@wfg/shared/queries/job-cancelled';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { acceptPush } from '@wfg/shared/rules/pushed-log';
 import type { ApiContext } from '../context.ts';
+import { visitorOf } from '../access/visitor.ts';
 import { claimOverHttp } from '../foreign/claim.ts';
 import { endAttempt } from '../foreign/end-attempt.ts';
 import { wireWorkflowId } from '../foreign/queued-job.ts';
@@ -27,9 +28,9 @@ export function leaseRoutes(context: ApiContext): OpenAPIHono {
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, routes.claimJob), async (c) => {
-    const gone = c.req.raw.signal;
+    const client = { gone: c.req.raw.signal, admit: () => context.gate.admit(visitorOf(c)) };
     const order = await jsonBody(c, routes.claimJob);
-    const claimed = await claimOverHttp(context, order, gone);
+    const claimed = await claimOverHttp(context, order, client);
     // A server that stops waits for every connection to close.
     if (context.waiting.isOver()) c.header('connection', 'close');
     return c.json(claimed, 200);

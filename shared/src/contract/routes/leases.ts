@@ -81,12 +81,16 @@ export const failJob = {
   responses: { 200: Ended, ...LOST },
 } satisfies Route;
 
+const MAX_SEQUENCE = 2 ** 52;
+/** The year 9999, the last that RFC 3339 can write. */
+const MAX_TIME_MS = 253_402_300_799_999;
+
 const PushedChunk = z.strictObject({
   workflow_id: z.string().nullable(),
   job_id: z.string(),
-  sequence: z.int().min(0),
+  sequence: z.int().min(0).max(MAX_SEQUENCE),
   data: z.string(),
-  timestamp_ms: z.int().min(0).max(8.64e15),
+  timestamp_ms: z.int().min(0).max(MAX_TIME_MS),
   stream: LogStream,
   run_id: z.string().optional(),
   attempt: z.int().optional(),
