@@ -1,18 +1,15 @@
 // One pass of the reaper: a look at what there is to do, and then that.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { withTx } from '@wfg/shared/db/tx';
 import { expireJobs, timeOutRuns } from '@wfg/shared/queries/expire';
 import { lookForOverdue } from '@wfg/shared/queries/overdue';
 import { hintOf, reapExpired } from '@wfg/shared/queries/reap';
 import { withPartitions } from '@wfg/shared/queries/partitions';
-import { sumUpTallies } from '@wfg/shared/queries/tallies';
 import { expiredJobs, expiredLeases, timedOutRuns } from '@wfg/shared/runtime/counters';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Counting } from './counting.ts';
 
 const BATCH = 500;
-const TALLIES = 50_000;
 
 export interface Sweep {
   pool: pg.Pool;
@@ -29,7 +26,6 @@ export async function sweep(own: Sweep): Promise<boolean> {
     found.waiting ? await endLateJobs(own) : 0,
     found.runs ? await endLateRuns(own) : 0,
   ];
-  if (found.tallies) await sumUpTallies(own.pool, TALLIES);
   own.counting.see(found);
   return counts.includes(BATCH);
 }
@@ -56,9 +52,9 @@ async function endLateJobs({ pool, doorbell, log }: Sweep): Promise<number> {
 
 /** Runs whose time is over. */
 async function endLateRuns({ pool, doorbell, log }: Sweep): Promise<number> {
-  const runs = await withTx(pool, (tx) => timeOutRuns(tx, BATCH));
+  const runs = await timeOutRuns(pool, BATCH);
   for (const run_id of runs) log.warn({ run_id }, 'run out of time');
-  if (runs.length > 0) doorbell.ring({ settle: true, cancel: runs, runs });
+  if (runs.length > 0) doorbell.ring({ settle: true, runs });
   timedOutRuns.inc(runs.length);
   return runs.length;
 }

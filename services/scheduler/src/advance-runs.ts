@@ -72,21 +72,19 @@ async function advance(
   doorbell: Doorbell,
   runs: string[],
 ): Promise<{ locked: number; isDone: boolean }> {
-  const { locked, lanes, isDone } = await withPartitions(pool, () =>
+  const { locked, lanes, stopped, isDone } = await withPartitions(pool, () =>
     withTx(pool, async (tx) => {
       const locked = await lockRuns(tx, runs);
-      if (locked.length === 0) return { locked, lanes: {}, isDone: true };
+      if (locked.length === 0) return { locked, lanes: {}, stopped: [], isDone: true };
       await numberRuns(tx, locked);
-      await cancelJobs(tx, locked);
+      const stopped = await cancelJobs(tx, locked);
       const { lanes, isDone } = await settle(tx, locked);
       await closeRuns(tx, locked);
       await markRunsSettled(tx, locked);
-      return { locked, lanes, isDone };
+      return { locked, lanes, stopped, isDone };
     }),
   );
-  if (locked.length > 0) {
-    doorbell.ring({ lanes, runs: locked });
-  }
+  if (locked.length > 0) doorbell.ring({ lanes, cancel: stopped, runs: locked });
   return { locked: locked.length, isDone };
 }
 

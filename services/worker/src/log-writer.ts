@@ -24,6 +24,8 @@ interface LogWriterSettings {
 }
 
 export interface LogWriter {
+  /** Chunks of up to 64 KiB that wait for delivery. */
+  backlog: () => number;
   write: (stream: LogStream, text: string) => void;
   /** A line of wfg's own. */
   writeLine: (stream: LogStream, line: string) => void;
@@ -58,6 +60,7 @@ export function createLogWriter({ write, maxBytes, onFull, onEmpty }: LogWriterS
   }
 
   return {
+    backlog: () => waiting.length,
     write: (stream, text) => send(cutter.write(stream, text, performance.now())),
     writeLine: (stream, line) => send(cutter.writeLine(stream, line)),
     async end() {

@@ -28,27 +28,33 @@ export async function* followEvents({
 }: Followed): AsyncGenerator<SentEvent> {
   let last: string | null = null;
   let failures = 0;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  // A server that was never reached is not waited for.
+  let awaySince: number | null = Number.NEGATIVE_INFINITY;
   for (;;) {
     const dead = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const heard = () => {
-      heardAt = performance.now();
+      awaySince = null;
       timer?.refresh();
     };
+    const listen = () => (timer = setTimeout(() => dead.abort(), silenceMs));
     try {
       const { body } = await open(last, signal ? AbortSignal.any([signal, dead.signal]) : dead.signal);
-      timer = setTimeout(() => dead.abort(), silenceMs);
+      listen();
       heard();
       for await (const event of readEvents(body ?? new ReadableStream(), heard)) {
         failures = 0;
         last = event.id ?? last;
+        // Nothing is read while whoever takes the events is busy with one.
+        clearTimeout(timer);
         yield event;
+        listen();
         if (event.event === 'end') return;
       }
     } catch (err) {
       signal?.throwIfAborted();
-      if (!mayPass(err) || performance.now() - heardAt > awayMs) throw err;
+      awaySince ??= performance.now();
+      if (!mayPass(err) || performance.now() - awaySince > awayMs) throw err;
     } finally {
       clearTimeout(timer);
     }

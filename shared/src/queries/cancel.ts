@@ -19,7 +19,8 @@ returning r.id`;
 // One statement for both, so that a job claimed or handed back meanwhile is judged by the state it is in by then.
 // A run out of time spares nothing.
 const CANCEL = `
-update wfg_jobs j
+with stopped as (
+  update wfg_jobs j
 set cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()),
     out_of_time = j.state = 'active' and r.timed_out_at is not null,
     state = case when j.state = 'active' then j.state else 'cancelled' end,
@@ -29,11 +30,18 @@ set cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()),
 from wfg_runs r
 where r.id = any($1::uuid[]) and (r.cancel_requested_at is not null or r.timed_out_at is not null) and j.run_id = r.id
   and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
-  and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)`;
+  and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)
+  returning j.run_id, j.state
+)
+select distinct run_id from stopped where state = 'active'`;
 
-/** Applies the wish to the jobs of those of the (locked) runs that have it, and the end of their time. */
-export async function cancelJobs(tx: Queryable, runs: readonly string[]): Promise<void> {
-  await tx.query(CANCEL, [runs]);
+/**
+ * Applies the wish to the jobs of those of the (locked) runs that have it, and the end of their time; returns the runs
+ * in which something was asked to stop.
+ */
+export async function cancelJobs(tx: Queryable, runs: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ run_id: string }>(CANCEL, [runs]);
+  return rows.map((row) => row.run_id);
 }
 
 /**

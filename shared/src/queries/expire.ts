@@ -1,7 +1,6 @@
 // Deadlines: jobs that waited too long for their first attempt, and runs whose time is over.
 import type { Queryable } from '../db/pool.ts';
 import { changeJobs } from './job-change.ts';
-import { cancelJobs } from './cancel.ts';
 
 const EXPIRE = `
 with decided as (
@@ -41,12 +40,10 @@ from late where r.id = late.id
 returning r.id`;
 
 /**
- * Ends the time of up to `limit` runs whose deadline has passed: what waits is cancelled, what runs is asked to stop.
- * Returns their ids. Needs a transaction of its own.
+ * Ends the time of up to `limit` runs whose deadline has passed; returns their ids. A scheduler then cancels what waits
+ * and asks what runs to stop.
  */
-export async function timeOutRuns(tx: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(TIME_OUT, [limit]);
-  const runs = rows.map((row) => row.id);
-  if (runs.length > 0) await cancelJobs(tx, runs);
-  return runs;
+export async function timeOutRuns(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(TIME_OUT, [limit]);
+  return rows.map((row) => row.id);
 }

@@ -27,6 +27,12 @@ from (
   union all
   select h.cancel_requested_at, h.state from wfg_history h
   where h.run_id = (select id from run) and h.job_id = $3::text and h.moved_on = (select moved_on from run)
+  union all
+  select j.cancel_requested_at, j.state from wfg_jobs j
+  where j.run_id = $2 and j.position = 0 and j.job_id = $3
+  union all
+  select h.cancel_requested_at, h.state from wfg_history h
+  where h.run_id = $2 and h.position = 0 and h.job_id = $3
 ) job`;
 
 const RunId = z.uuid();

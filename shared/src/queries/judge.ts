@@ -8,7 +8,7 @@ import type { Queryable } from '../db/pool.ts';
 import { ExpressionError } from '../rules/expression/expression-error.ts';
 import { type Facts, judge, type Result, type Verdict } from '../rules/expression/judge.ts';
 import type { Lanes } from './advance.ts';
-import { readUpstream } from './upstream.ts';
+import { readUpstream, UpstreamError } from './upstream.ts';
 
 /** In one statement: a job may have thousands of parents, and 1 MiB of templates. */
 const BATCH = 50;
@@ -108,7 +108,7 @@ async function decide(tx: Queryable, row: JudgedRow): Promise<Decision> {
     if (verdict.run) return { ...undecided, resolved: verdict };
     return { ...undecided, skipped: `its if is false: ${condition}` };
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+    if (!(error instanceof ExpressionError || error instanceof UpstreamError)) throw error;
     return { ...undecided, error: error.message };
   }
 }

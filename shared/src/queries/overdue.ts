@@ -5,13 +5,16 @@ import { OVERDUE } from './reap.ts';
 
 /** A few rows more than one for each day and state are no harm. */
 const LOOSE_TALLIES = 100;
+/** Read at most, however many there are: more than three for each day that is kept. */
+const SEEN_TALLIES = 2_000;
 
 const LOOK = `
 select
   exists (select from wfg_jobs j where ${OVERDUE}) as leases,
   exists (select from wfg_jobs where expires_at < wfg_now() and state = 'pending' and attempt = -1) as waiting,
   exists (select from wfg_runs where deadline_at < wfg_now() and state = 'open' and timed_out_at is null) as runs,
-  (select count(*) - count(distinct (moved_on, state)) > ${LOOSE_TALLIES} from wfg_event_tallies) as tallies,
+  (select count(*) - count(distinct (moved_on, state)) > ${LOOSE_TALLIES}
+    from (select moved_on, state from wfg_event_tallies limit ${SEEN_TALLIES}) seen) as tallies,
   exists (select from wfg_jobs offset ${MANY_JOBS}) as many,
   (select extract(epoch from wfg_now() - counted_at)::float8 from wfg_counts) as counted_secs_ago`;
 

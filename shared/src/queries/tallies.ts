@@ -9,9 +9,11 @@ with gone as (
   returning moved_on, state, events, busy_ms
 )
 insert into wfg_event_tallies (moved_on, state, events, busy_ms)
-select moved_on, state, sum(events), sum(busy_ms) from gone group by moved_on, state`;
+select moved_on, state, sum(events), sum(busy_ms) from gone group by moved_on, state
+returning (select count(*)::int from gone) as gone`;
 
-/** Puts one row for each day and state in the place of up to `limit` rows. */
-export async function sumUpTallies(db: Queryable, limit: number): Promise<void> {
-  await db.query(SUM_UP, [limit]);
+/** Puts one row for each day and state in the place of up to `limit` rows; returns how many they were. */
+export async function sumUpTallies(db: Queryable, limit: number): Promise<number> {
+  const { rows } = await db.query<{ gone: number }>(SUM_UP, [limit]);
+  return rows[0]?.gone ?? 0;
 }

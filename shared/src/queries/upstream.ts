@@ -17,6 +17,11 @@ const PAGE = 50;
 /** Characters of JSON of all dependencies together. */
 const MAX_CHARS = 64 * 1024 * 1024;
 
+/** The outputs cannot be read, now or later: told to the author of the workflow. */
+export class UpstreamError extends Error {
+  override name = 'UpstreamError';
+}
+
 /** Outputs by job and name; every dependency is present, even if it has none. */
 export type Upstream = Record<string, Record<string, string>>;
 
@@ -25,7 +30,7 @@ const Outputs = z.record(z.string(), z.string());
 /**
  * Reads the outputs that a job may use.
  *
- * @throws {Error} when they are more than 64 MiB together.
+ * @throws {UpstreamError} when they are more than 64 MiB together.
  */
 export async function readUpstream(db: Queryable, { run_id, position }: JobKey): Promise<Upstream> {
   const upstream: Upstream = {};
@@ -38,7 +43,7 @@ export async function readUpstream(db: Queryable, { run_id, position }: JobKey):
       chars += outputs?.length ?? 0;
     }
     if (chars > MAX_CHARS) {
-      throw new Error(
+      throw new UpstreamError(
         'the outputs of the jobs it needs are more than 64 MiB together: pass large data by files',
       );
     }

@@ -15,6 +15,7 @@ import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { cancelJob } from '@wfg/shared/queries/cancel';
+import { withPartitions } from '@wfg/shared/queries/partitions';
 import { readJob } from '@wfg/shared/queries/job';
 import { credentialOf } from '../access/credential.ts';
 import { visitorOf } from '../access/visitor.ts';
@@ -33,7 +34,8 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, cancelJobRoute), async (c) => {
     const { run, job } = c.req.valid('param');
-    if ((await withTx(pool, (tx) => cancelJob(tx, run, job))) !== null) {
+    const asked = await withPartitions(pool, () => withTx(pool, (tx) => cancelJob(tx, run, job)));
+    if (asked !== null) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
       const { state } = await shown(pool, run, job);

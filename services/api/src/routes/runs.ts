@@ -8,6 +8,7 @@ import type { Run } from '@wfg/shared/contract/run';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
+import { withPartitions } from '@wfg/shared/queries/partitions';
 import { listRuns } from '@wfg/shared/queries/run-list';
 import { readRun } from '@wfg/shared/queries/run';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -39,7 +40,7 @@ export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.cancelRun), async (c) => {
     const { run } = c.req.valid('param');
     const { force } = await jsonBody(c, routes.cancelRun);
-    if (await withTx(pool, (tx) => cancelAny(tx, run, force))) {
+    if (await withPartitions(pool, () => withTx(pool, (tx) => cancelAny(tx, run, force)))) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
       const { status } = await shown(pool, run);

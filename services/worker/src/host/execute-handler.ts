@@ -1,16 +1,21 @@
 // How the call of a handler is executed, and what its end means for the job.
 import { toStorableText } from '@wfg/shared/contract/json';
 import type { ClaimedEvent } from '@wfg/shared/queries/claim';
+import type { LogStream } from '@wfg/shared/contract/log';
 import type { Logger } from 'pino';
 import { type End, type Execute, failure } from '../attempt.ts';
 import type { EventDefinition } from '../handlers/define-event.ts';
-import { createLogWriter } from '../log-writer.ts';
+import { createLogWriter, type LogWriter } from '../log-writer.ts';
 import { after } from '../long-timer.ts';
 import { OutputCollector, OutputError } from '../outputs.ts';
 import { StopError } from '../stop-error.ts';
 import { errorText } from './error-text.ts';
 import { jobConsole } from './job-console.ts';
 import { trace } from './trace.ts';
+
+/** Chunks of up to 64 KiB of an attempt: there may be a hundred attempts. */
+const MOST_BACKLOG = 64;
+const WHY_MISSING = 'they were printed faster than the database stored them';
 
 interface HandlerSettings {
   /** How long a handler is waited for that was told to stop. */
@@ -36,10 +41,11 @@ export function executeHandler(
     const signal = AbortSignal.any([asked, limit.signal]);
 
     const writer = createLogWriter({ write: (chunk) => attemptLog.write(chunk), maxBytes: logMaxBytes });
+    const print = boundedPrint(writer);
     const outputs = new OutputCollector();
     // What a handler does that nobody waits for any more goes nowhere.
     let isOpen = true;
-    const output = jobConsole((stream, text) => isOpen && writer.write(stream, text));
+    const output = jobConsole((stream, text) => isOpen && print(stream, text));
     const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
 
     const handled = await untilGivenUp(signal, killGraceMs, (blame) =>
@@ -58,6 +64,20 @@ export function executeHandler(
       log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
     if (isOvertime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
     return isStopped || handled === null ? 'stopped' : endOf(handled, outputs);
+  };
+}
+
+/** A handler prints without waiting, so what the database does not take for long is left out, and that said. */
+function boundedPrint(writer: LogWriter): (stream: LogStream, text: string) => void {
+  let missing = 0;
+  return (stream, text) => {
+    if (writer.backlog() >= MOST_BACKLOG) missing += text.length;
+    else {
+      if (missing > 0)
+        writer.writeLine('stderr', `[wfg] ${missing} characters are missing here: ${WHY_MISSING}`);
+      missing = 0;
+      writer.write(stream, text);
+    }
   };
 }
 
