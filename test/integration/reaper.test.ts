@@ -94,9 +94,13 @@ test('tallies are summed up when they are many', async () => {
   await db.pool.query(
     `insert into wfg_event_tallies select now(), 'completed', 1, 2 from generate_series(1, 102) n`,
   );
-  await pass(db);
-  const { rows } = await db.pool.query('select events, busy_ms from wfg_event_tallies');
-  expect(rows).toEqual([{ events: 102, busy_ms: 204 }]);
+  await using doorbell = createDoorbell(db.pool, log);
+  await using counting = startCounting(db.pool, log);
+  await sweep({ pool: db.pool, doorbell, log, counting });
+  await waitFor('the sum', async () => {
+    const { rows } = await db.pool.query('select events::int, busy_ms::int from wfg_event_tallies');
+    expect(rows).toEqual([{ events: 102, busy_ms: 204 }]);
+  });
 });
 
 test('while jobs are very many they are counted for everyone, every few seconds; then no more', async () => {

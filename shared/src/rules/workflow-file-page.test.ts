@@ -1,14 +1,17 @@
-// The page that documents workflow files says what is so.
+// The page that documents workflow files, and the README, say what is so.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FileJob, WorkflowInput } from '../contract/workflow.ts';
 import { readWorkflowFile } from './workflow-file.ts';
 
 const page = readFileSync(new URL('../../../deploy/workflow-file.md', import.meta.url), 'utf8');
-const examples = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text);
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const examplesIn = (text: string) =>
+  [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, yaml = '']) => yaml);
 
-test('each of its examples is a workflow', () => {
-  expect(examples.map((text) => readWorkflowFile(text).name)).toEqual(['release', 'steps', 'nightly']);
+test('each of their examples is a workflow', () => {
+  const names = [page, readme].map((text) => examplesIn(text).map((yaml) => readWorkflowFile(yaml).name));
+  expect(names).toEqual([['release', 'steps', 'nightly'], ['greet']]);
 });
 
 test('it tells every key', () => {

@@ -34,6 +34,7 @@ test('defaults', () => {
     WORKFLOWS_DIR: 'workflows',
     WORKER_LABELS: [],
     WORKER_CONCURRENCY: availableParallelism(),
+    HANDLER_CONCURRENCY: 100,
     LEASE_TTL_SECS: 30,
     REAP_INTERVAL_SECS: 5,
     SHUTDOWN_GRACE_SECS: 8,

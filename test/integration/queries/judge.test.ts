@@ -251,3 +251,16 @@ test('a job of a graph expires when nobody begins it in time after its release',
   await advance(db.pool);
   expect(await states(db.pool, run)).toEqual({ a: 'completed', b: 'failed', c: 'skipped' });
 });
+
+test('a condition over more outputs than can be read fails its job, and holds up nobody', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, b: { needs: ['a'], condition: "needs.a.outputs.x != ''" } });
+  const [a] = await claim(db.pool);
+  expect(a && (await finish(db.pool, a))).toMatchObject({ state: 'completed' });
+  await db.pool.query(
+    `update wfg_jobs set outputs = json_build_object('x', repeat('x', 68000000)) where job_id = 'a'`,
+  );
+  await advance(db.pool);
+  expect(await states(db.pool, run)).toEqual({ a: 'completed', b: 'failed' });
+  expect((await readRun(db.pool, run))?.jobs[1]?.error).toMatch(/more than 64 MiB/);
+});
