@@ -13,6 +13,7 @@ export const workerFields = configFields.pick({
   LEASE_TTL_SECS: true,
   KILL_GRACE_SECS: true,
   LOG_MAX_BYTES: true,
+  HIDDEN_DIR: true,
 });
 
 export type WorkerConfig = z.output<typeof workerFields>;

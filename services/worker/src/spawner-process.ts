@@ -6,6 +6,7 @@ import { SpawnerError } from './spawn-error.ts';
 import type { Exited, Reply, Request } from './spawner/protocol.ts';
 
 const PROGRAM = fileURLToPath(new URL('spawner/main.ts', import.meta.url));
+const HIDE_FOLDER = fileURLToPath(new URL('spawner/hide-folder.pl', import.meta.url));
 /** Longer than the slowest start of a process on a machine that still works. */
 const ANSWER_MS = 20_000;
 
@@ -29,10 +30,26 @@ export interface Guarded {
   mark: string;
 }
 
-/** `onExited` is called once for each command that was started. */
-export function startSpawnerProcess(baseDir: string, onExited: (exited: Exited) => void): SpawnerProcess {
+interface SpawnerProcessSettings {
+  baseDir: string;
+  /** A folder in which it, and all that it starts, can read no file. */
+  hiddenDir: string | undefined;
+  /** Called once for each command that was started. */
+  onExited: (exited: Exited) => void;
+}
+
+export function startSpawnerProcess({
+  baseDir,
+  hiddenDir,
+  onExited,
+}: SpawnerProcessSettings): SpawnerProcess {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [PROGRAM, baseDir], {
+  const plain = [PROGRAM, baseDir];
+  const [program, args] =
+    hiddenDir === undefined
+      ? [process.execPath, plain]
+      : ['perl', [HIDE_FOLDER, hiddenDir, process.execPath, ...plain]];
+  const child = spawn(program, args, {
     cwd: '/',
     // Commands can read it in /proc, so it holds none of the worker's secrets.
     env: { PATH, NODE_COMPILE_CACHE },

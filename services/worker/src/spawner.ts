@@ -50,8 +50,14 @@ interface Life {
   buried: Promise<void>;
 }
 
+interface SpawnerSettings {
+  log: Log;
+  /** A folder in which commands can read no file. */
+  hiddenDir?: string | undefined;
+}
+
 /** Starts the spawner process at once, so that the first command need not wait for it. */
-export function createSpawner({ log }: { log: Log }): Spawner {
+export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
   const lives = new Set<Life>();
   /** Known to the current life only: any other ends while the worker lives, and what it knows with it. */
   const guards = new Map<number, Guarded>();
@@ -68,7 +74,11 @@ export function createSpawner({ log }: { log: Log }): Spawner {
   function begin(): Life {
     const baseDir = mkdtempSync(join(tmpdir(), 'wfg-worker-'));
     const commands = new Map<number, Command>();
-    const process = startSpawnerProcess(baseDir, (exited) => noteExit(commands.get(exited.id), exited));
+    const process = startSpawnerProcess({
+      baseDir,
+      hiddenDir,
+      onExited: (exited) => noteExit(commands.get(exited.id), exited),
+    });
     const fifos = createFifoPool(baseDir, async (paths) => {
       await process.ask({ op: 'fifos', id: ++ids, paths });
     });

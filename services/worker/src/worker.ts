@@ -61,7 +61,7 @@ export async function startWorker(
       },
     }),
   );
-  const spawner = stack.use(createSpawner({ log }));
+  const spawner = stack.use(createSpawner({ log, hiddenDir: config.HIDDEN_DIR }));
   const command = {
     spawner,
     workerId,

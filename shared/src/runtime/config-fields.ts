@@ -48,6 +48,8 @@ export const configFields = z.object({
   KILL_GRACE_SECS: whole(0, 3_600).default(5),
   /** Of an attempt. */
   LOG_MAX_BYTES: whole(65_536, 2 ** 40).default(64 * 1_024 ** 2),
+  /** A folder, of secrets, in which commands can read no file. Needs Perl, and a kernel with Landlock. */
+  HIDDEN_DIR: z.string().optional(),
   CORS_ORIGINS: list(isOrigin, 'must be origins separated by commas, like https://ci.example.org').default(
     [],
   ),
