@@ -27,7 +27,7 @@ export interface GraphUser {
   statuses: (id: string) => Promise<Record<string, GraphStatus>>;
   /** What can be claimed now, or null. */
   claim: (body?: ClaimBody) => Promise<Claimed | null>;
-  /** What can be claimed within 10 s; fails when nothing can. */
+  /** What can be claimed within 20 s; fails when nothing can. */
   claimed: (body?: ClaimBody) => Promise<Claimed>;
   /** What a worker says about its lease: heartbeat, complete, fail, logs. */
   tell: Tell;
@@ -86,7 +86,7 @@ export function graphUser(url: string): GraphUser {
       return Object.fromEntries(entries.map(([job, { status }]) => [job, status]));
     },
     async claimed(body = {}) {
-      const claimed = await claim({ wait_secs: 10, ...body });
+      const claimed = await claim({ wait_secs: 20, ...body });
       if (!claimed) throw new Error('there is nothing to claim');
       return claimed;
     },
