@@ -14,6 +14,7 @@ import { listEvents, readEvent } from '@wfg/shared/queries/events';
 import { readOffers } from '@wfg/shared/queries/offers';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { requeueJob } from '@wfg/shared/queries/requeue';
+import type { PoolClient } from 'pg';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
@@ -67,11 +68,9 @@ export function eventRoutes({ pool, doorbell, log }: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.requeueEvent), async (c) => {
     const { id } = c.req.valid('param');
-    const { status } = await shown(pool, id);
-    const lane = status === 'dead_lettered' ? await withPartitions(pool, () => requeueJob(pool, id)) : null;
-    if (lane === null) throw notDead((await shown(pool, id)).status);
+    const { lane, event } = await withPartitions(pool, () => withTx(pool, (tx) => requeue(tx, id)));
     doorbell.ring({ lanes: { [lane]: 1 }, runs: [id] });
-    return c.json(await shown(pool, id), 200);
+    return c.json(event, 200);
   });
 
   app.openapi(bind(app, routes.cancelEvent), async (c) => {
@@ -92,6 +91,14 @@ export function eventRoutes({ pool, doorbell, log }: ApiContext): OpenAPIHono {
 
 /** Of a standalone event its only job. */
 const JOB = 'main';
+
+/** Read back before it can be claimed, so that the answer is what was asked for. */
+async function requeue(tx: PoolClient, id: string): Promise<{ lane: string; event: Event }> {
+  const lane = await requeueJob(tx, id);
+  const event = await shown(tx, id);
+  if (lane === null) throw notDead(event.status);
+  return { lane, event };
+}
 
 async function shown(db: Queryable, id: string): Promise<Event> {
   const event = await readEvent(db, id);
