@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import { statusOf } from './workers.ts';
 
-export const GAUGE_LIMITS = { lanes: 200, due: 1_000, runs: 100_000 } as const;
+export const GAUGE_LIMITS = { lanes: 200, due: 200, runs: 100_000 } as const;
 
 // Of each pending lane, found by the loose scan explained in claim.ts, the oldest due row and a count of them.
 const READ = `
