@@ -218,6 +218,13 @@ test('claimed atomically: many workers, and each workflow is processed once', as
   }
 });
 
+test('no data is lost with a worker that is killed', async () => {
+  const events = await Promise.all(Array.from({ length: 40 }, () => submitType('document.uploaded')));
+  await wfg.kill('worker');
+  for (const { id } of events)
+    expect(await statusWhen(id, 'completed')).toMatchObject({ status: 'completed' });
+});
+
 test('view metrics: each number, and the total is their sum', async () => {
   const before = EventMetrics.parse(await curl('/metrics'));
   const done = await submitType('user.created');

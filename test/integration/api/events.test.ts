@@ -266,6 +266,10 @@ test('what waits for a worker says so until one has its handler', async () => {
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });
   await db.pool.query(`update wfg_workers set handlers = array['user.created', $1]`, [TYPE]);
   expect(await show(id)).toMatchObject({ waiting: null });
+  await db.pool.query('update wfg_workers set draining = true');
+  expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });
+  await db.pool.query('update wfg_workers set draining = false');
+  expect(await show(id)).toMatchObject({ waiting: null });
   await moveClock(db.pool, '31 s');
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });
 });
