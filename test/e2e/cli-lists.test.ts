@@ -48,7 +48,7 @@ test.each([
   [['run', 'none.yml'], 'cannot read none.yml: there is no such file'],
   [['submit', '/'], 'cannot read /: it is a folder'],
   [['submit', '-'], 'standard input: line 2, column 12: jobs.a: '],
-  [['--env', 'A=b', 'run', '-'], 'only --url and --json may stand before the command'],
+  [['--env', 'A=b', 'run', '-'], 'only --url, --token and --json may stand before the command'],
 ])('wfg %s is refused in words', async (args, words) => {
   const { code, stdout, stderr } = await wfg(args, 'name: x\njobs: { a: 1 }');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
