@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const NOT_CODE = ['**/node_modules/**', '**/dist/**'];
 const PURE = 'test/integration/boundaries.test.ts';
 /** Those of vitest.extra.config.ts. */
-const EXTRA = '**/*.browser.test.ts';
+const EXTRA = ['**/*.browser.test.ts', 'test/e2e/workflow-graph/**'];
 const DATABASE = 'test/support/global-setup.ts';
 
 export default defineConfig({
@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          exclude: [PURE, EXTRA],
+          exclude: [PURE, ...EXTRA],
           globalSetup: DATABASE,
         },
       },
@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [EXTRA],
+          exclude: EXTRA,
           globalSetup: DATABASE,
           testTimeout: 60_000,
         },
