@@ -100,11 +100,13 @@ test('a failed try of a host that died is repeated like any other', async () => 
   expect(await eventWhen(db.pool, id, isFailed, 3 * HOST_START_MS)).toMatchObject({ tries: 3, losses: 0 });
   const tried = { outcome: 'failed', error: 'process.exit(7) was called' };
   expect(await attemptsOf(db.pool, id)).toMatchObject([tried, tried, tried]);
-  const lines = worker.logs.filter(({ workflow_id }) => workflow_id === id);
-  expect(lines.at(-1)).toMatchObject({
-    msg: 'Workflow exhausted retries – moving to dead_lettered',
-    attempt: 3,
-  });
+  // It is told after it is stored.
+  const last = await waitFor('its last line', () =>
+    worker.logs.find(
+      ({ workflow_id, msg }) => workflow_id === id && String(msg).startsWith('Workflow exhausted'),
+    ),
+  );
+  expect(last).toMatchObject({ msg: 'Workflow exhausted retries – moving to dead_lettered', attempt: 3 });
 });
 
 test('an event whose host is lost five times is a dead letter', { timeout: 6 * HOST_START_MS }, async () => {
