@@ -1,28 +1,14 @@
 // Ringing: hints are merged, and a database that is away costs nothing but the hints.
 
-import { Client } from 'pg';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { type Bell, parseBell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { createPool } from '@wfg/shared/db/pool';
+import { listener } from '../support/ear.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const log = pino({ level: 'silent' });
-
-/** A plain listener that keeps what it hears. */
-async function listener(url: string) {
-  const client = new Client({ connectionString: url });
-  const bells: Bell[] = [];
-  client.on('notification', ({ payload }) => {
-    const heard = parseBell(payload);
-    if ('bell' in heard) bells.push(heard.bell);
-  });
-  await client.connect();
-  await client.query('listen wfg_events');
-  return { bells, [Symbol.asyncDispose]: () => client.end() };
-}
 
 test('the first hint is rung at once, and what follows in the same moment together', async () => {
   await using database = await testDatabase({ empty: true });

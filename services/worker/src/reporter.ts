@@ -1,6 +1,6 @@
 // Reports results to the database, many in one statement, and repeats each until it has its answer.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
+import { type Finished, finishedHint, finishJobs, type Result } from '@wfg/shared/queries/finish';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { jitter } from '@wfg/shared/rules/pause';
 import { reportedResults } from '@wfg/shared/runtime/counters';
@@ -40,8 +40,8 @@ export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): 
       const answered = finished.flatMap(({ answer, index }) =>
         answer === 'busy' ? [] : (results[index] ?? []),
       );
-      if (answered.length > 0)
-        doorbell.ring({ settle: true, runs: [...new Set(answered.map(({ run_id }) => run_id))] });
+      const runs = answered.map(({ run_id }) => run_id);
+      if (runs.length > 0) doorbell.ring(finishedHint(finished, runs));
       return finished;
     },
     settle(waiting, finished) {

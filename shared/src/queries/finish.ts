@@ -1,4 +1,5 @@
 // Ends attempts: state, record of the attempt, outputs and retry, in one statement for many jobs.
+import type { Hint } from '../contract/bell.ts';
 import type { JobState, Outcome } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
 import { BACKOFF } from './backoff.ts';
@@ -81,9 +82,11 @@ select (r.index - 1)::int as index,
     when j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce then 'busy'
     else 'lost'
   end as answer,
-  coalesce(d.next, j.state) as state
+  coalesce(d.next, j.state) as state,
+  case when c.state = 'pending' and c.run_at <= wfg_now() then c.lane::text end as lane
 from report r
 left join decided d on d.index = r.index
+left join changed c on c.run_id = d.run_id and c.position = d.position
 left join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
 order by r.index`;
 
@@ -108,6 +111,15 @@ export interface Finished {
   answer: Answer;
   /** The state the job is in now, or, of what was told already, what became of it then; null when it has gone. */
   state: JobState | null;
+  /** Where it may be claimed again at once; null if it may not. */
+  lane: string | null;
+}
+
+/** What to ring after these attempts of these runs have ended. */
+export function finishedHint(finished: readonly Finished[], runs: readonly string[]): Hint {
+  const lanes: Record<string, number> = {};
+  for (const { lane } of finished) if (lane !== null) lanes[lane] = (lanes[lane] ?? 0) + 1;
+  return { lanes, settle: true, runs: [...new Set(runs)] };
 }
 
 /** The answer to each result, in their order. What is `busy` was locked by someone else: report it again. */

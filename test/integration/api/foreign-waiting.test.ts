@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { states, submit } from '../../support/engine.ts';
-import { claimedHttp, claimHttp, emptyTables, startGraph } from '../../support/foreign.ts';
+import { listener } from '../../support/ear.ts';
+import { claimedHttp, claimHttp, emptyTables, startGraph, tell } from '../../support/foreign.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -87,6 +88,19 @@ test('a job whose claim nobody waits for any more is given back, its try unspent
     return JSON.stringify(rows) === JSON.stringify([{ state: 'pending', attempt: 0, tries: 0 }]);
   });
   expect((await claimedHttp(api)).job).toMatchObject({ attempt: 1, try: 1 });
+});
+
+test.each([
+  ['fails for now', 'fail', { error: 'x', retryable: true }],
+  ['fails for good', 'fail', { error: 'x' }],
+  ['completes', 'complete', { outputs: {} }],
+])('those that wait are rung for when a job %s, if it may be claimed again', async (_, what, report) => {
+  await startGraph(api, [{ id: 'a', max_retries: 1, required_labels: ['gpu'] }]);
+  const claimed = await claimedHttp(api, { labels: ['gpu'] });
+  await using ear = await listener(db.url);
+  const { body } = await tell(api, claimed, what, report);
+  const bell = await waitFor('the end to be rung', () => ear.bells.find(({ settle }) => settle));
+  expect(Object.values(bell.lanes ?? {})).toEqual(Object(body).state === 'pending' ? [1] : []);
 });
 
 test('an api that stops answers what waits', async () => {

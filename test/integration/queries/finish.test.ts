@@ -75,6 +75,24 @@ test('a hand-back costs no try, and its attempt number is not used again', async
   expect(await finish(db.pool, second)).toMatchObject({ answer: 'applied', state: 'completed' });
 });
 
+test('what may be claimed again at once says in which lane, and nothing else does', async () => {
+  await using db = await testDatabase();
+  const backoff = { Fixed: { delay_secs: 60 } };
+  await submit(db.pool, { a: { retries: 1 }, b: { retry: { max_retries: 1, backoff } }, c: {}, d: {} });
+  const [a, b, c, d] = await claim(db.pool);
+  if (!a || !b || !c || !d) throw new Error('nothing to claim');
+  const failed = { outcome: 'failed' } as const;
+  const finished = [
+    await finish(db.pool, a, failed),
+    await finish(db.pool, b, failed),
+    await finish(db.pool, c, { outcome: 'handed_back' }),
+    await finish(db.pool, d),
+  ];
+  const lane = expect.stringMatching(/^-?\d+$/);
+  expect(finished).toMatchObject([{ lane }, { lane: null }, { lane }, { lane: null }]);
+  expect(await finish(db.pool, a, failed)).toMatchObject({ answer: 'already', lane: null });
+});
+
 test('once the reaper has taken a lease back, its late worker changes nothing and is told so', async () => {
   await using db = await testDatabase();
   const run = await submit(db.pool, { a: { retries: 1 } });

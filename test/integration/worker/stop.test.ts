@@ -1,5 +1,6 @@
 // stop_worker: a worker finishes what it runs, however long that takes, claims nothing more and exits 0.
 import { expect, test } from 'vitest';
+import { listener } from '../../support/ear.ts';
 import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { testDatabase } from '../../support/postgres.ts';
@@ -39,8 +40,11 @@ test('stop_worker lets a job run on beyond the grace', async () => {
 test('SIGTERM meanwhile applies the grace', async () => {
   const { database, pool, run, worker } = await stopped();
   await using _ = database;
+  await using ear = await listener(database.url);
   worker.signal('SIGTERM');
   expect(await worker.ended).toEqual({ code: 0, signal: null });
+  // The others learn of it at once.
+  await waitFor('the lane to be rung', () => ear.bells.some(({ lanes }) => lanes !== undefined));
   expect(await jobWhen(pool, run, 'long', () => true)).toMatchObject({
     state: 'pending',
     outcome: 'handed_back',

@@ -2,7 +2,7 @@
 import type { JobState } from '@wfg/shared/contract/job';
 import type { Lease } from '@wfg/shared/contract/lease';
 import { withTx } from '@wfg/shared/db/tx';
-import { type Result, finishJobs } from '@wfg/shared/queries/finish';
+import { finishedHint, finishJobs, type Result } from '@wfg/shared/queries/finish';
 import { holdAttempt } from '@wfg/shared/queries/foreign-leases';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import type { ApiContext } from '../context.ts';
@@ -25,6 +25,6 @@ export async function endAttempt(
       return finishJobs(tx, [{ ...lease, ...rest, ...end, ...seal }]);
     }),
   );
-  if (finished?.answer === 'applied') doorbell.ring({ settle: true, runs: [lease.run_id] });
+  if (finished?.answer === 'applied') doorbell.ring(finishedHint([finished], [lease.run_id]));
   return !finished || finished.answer === 'lost' ? null : finished.state;
 }
