@@ -1,20 +1,16 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
-import { claimJob } from '@wfg/shared/contract/routes/leases';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
-import { getPath } from 'hono/utils/url';
 import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
 import { createApp } from './app.ts';
 import type { Paced } from './context.ts';
 import { createWaitingClaims } from './foreign/waiting-claims.ts';
-import { isApiPath } from './http/api-path.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { startHttp } from './http/server.ts';
-import { refused } from './http/problems.ts';
 import { turns } from './http/turns.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
@@ -80,10 +76,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
   const http = stack.use(
-    await startHttp(config.HOST, config.PORT, async (request, env) => {
-      const answer = async () => app.fetch(request, env);
-      return isPaced(getPath(request)) ? paced(answer).catch(refused) : answer();
-    }),
+    await startHttp(config.HOST, config.PORT, async (request, env) => app.fetch(request, env)),
   );
   stack.use(waiting);
   stack.use(
@@ -99,9 +92,4 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   log.info({ url: http.url }, 'listening');
   const running = stack.move();
   return { reasons, [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
-
-/** What needs no database does not wait behind what does; a claim may wait long, and paces each of its looks itself. */
-function isPaced(path: string): boolean {
-  return isApiPath(path) && path !== claimJob.path;
 }

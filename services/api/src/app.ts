@@ -1,11 +1,13 @@
 // The HTTP application: all routes with what is common to them.
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { claimJob } from '@wfg/shared/contract/routes/leases';
 import { cors } from 'hono/cors';
 import { askForToken } from './access/ask-for-token.ts';
 import { visitorOf } from './access/visitor.ts';
 import type { ApiContext } from './context.ts';
 import { isApiPath } from './http/api-path.ts';
 import { openApiRoute } from './http/openapi.ts';
+import { receiveBodies } from './http/receive.ts';
 import { notFound, onError, refuseInvalid } from './http/problems.ts';
 import { serveClient } from './http/static.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -43,6 +45,8 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
     app.use(async (c, next) => (isApiPath(c.req.path) ? allow(c, next) : next()));
   }
   app.use(askForToken(context.gate, context.paced));
+  app.use(receiveBodies());
+  app.use(async (c, next) => (isPaced(c.req.path) ? context.paced(next) : next()));
   app.route('/', workflowRoutes(context));
   app.route('/', workflowRunRoutes(context));
   app.route('/', runRoutes(context));
@@ -56,4 +60,9 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   openApiRoute(app);
   app.get('*', serveClient(clientFolder));
   return app;
+}
+
+/** What needs no database does not wait behind what does; a claim may wait long, and paces each of its looks itself. */
+function isPaced(path: string): boolean {
+  return isApiPath(path) && path !== claimJob.path;
 }

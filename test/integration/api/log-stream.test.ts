@@ -60,7 +60,7 @@ beforeEach(async () => {
     reasons: () => [],
   };
   const app = createApp(context, { trustedOrigins: [], clientFolder: '/' });
-  http = await startHttp('127.0.0.1', 0, (request, env) => paced(async () => app.fetch(request, env)));
+  http = await startHttp('127.0.0.1', 0, async (request, env) => app.fetch(request, env));
   run = await submit(db.pool, { a: { retries: 1 } });
   job = await claimOne();
 });

@@ -4,9 +4,9 @@ import { testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
-async function expectUnavailable(api: TestApi, method: string, path: string): Promise<void> {
+async function expectUnavailable(api: TestApi, ...asked: Parameters<TestApi['ask']>): Promise<void> {
   const since = performance.now();
-  const answer = await api.ask(method, path);
+  const answer = await api.ask(...asked);
   expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(performance.now() - since).toBeLessThan(3_000);
@@ -52,6 +52,29 @@ test('while the database is away requests get 503 in time, and are served again 
   await proxy.open();
   await expect.poll(async () => (await api.ask('GET', '/api/runs')).status, { timeout: 10_000 }).toBe(200);
   await expect.poll(async () => (await api.ask('GET', '/ready')).status, { timeout: 10_000 }).toBe(200);
+});
+
+test('while the database is frozen a token is not waited for longer than anything else', async () => {
+  await using db = await testDatabase();
+  await using proxy = await TcpProxy.start(db.url);
+  await using api = await startApi(proxy.url, { WFG_ADMIN_TOKEN: 'a-token-of-a-test' });
+  const order = { worker_id: 'f1', labels: [], wait_secs: 30 };
+  const ask = (token: string, method: string, path: string, body?: unknown) =>
+    expectUnavailable(api, method, path, body, { authorization: `Bearer ${token}` });
+  const right = 'a-token-of-a-test';
+  const known = { authorization: `Bearer ${right}` };
+  expect(await api.ask('POST', '/api/jobs/claim', { ...order, wait_secs: 0 }, known)).toMatchObject({
+    status: 200,
+  });
+  proxy.stall();
+  await Promise.all([
+    ask(right, 'POST', '/api/jobs/claim', order),
+    ask('another-token-that-is-new', 'POST', '/api/jobs/claim', order),
+    ask('another-token-that-is-new', 'GET', '/api/runs'),
+    expectUnavailable(api, 'POST', '/api/session', { token: 'another-token-that-is-new' }),
+  ]);
+  proxy.unstall();
+  proxy.cut();
 });
 
 test('a slow statement is not taken for an outage', async () => {

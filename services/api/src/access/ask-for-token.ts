@@ -1,8 +1,7 @@
 // The middleware before the routes: whoever comes with no right to use them gets 401.
-import { claimJob } from '@wfg/shared/contract/routes/leases';
 import type { MiddlewareHandler } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import type { Paced } from '../context.ts';
+import { hasRoute } from '../http/api-path.ts';
 import type { Gate } from './gate.ts';
 import { visitorOf } from './visitor.ts';
 
@@ -16,14 +15,13 @@ export const PUBLIC: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Lets pass what is public, and what no route answers: the files of the page, and what there is not. A claim is not
- * paced as a whole, so its admission is.
+ * Lets pass what is public, and what no route answers: the files of the page, and what there is not. Admission has a turn
+ * of its own: nothing that a stranger sends is read before it.
  */
 export function askForToken(gate: Gate, paced: Paced): MiddlewareHandler {
   return async (c, next) => {
-    const isRoute = matchedRoutes(c).some(({ path }) => !path.includes('*'));
-    const admit = () => gate.admit(visitorOf(c));
-    if (isRoute && !PUBLIC.has(c.req.path)) await (c.req.path === claimJob.path ? paced(admit) : admit());
+    const isRoute = hasRoute(c);
+    if (isRoute && !PUBLIC.has(c.req.path)) await paced(() => gate.admit(visitorOf(c)));
     await next();
     // Nobody's answer is kept for somebody else, nor for after a logout.
     if (isRoute && !c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');

@@ -1,4 +1,4 @@
-// Reads request bodies: limits, content types, JSON, and the text of workflow files.
+// Understands request bodies: limits, content types, JSON, and the text of workflow files.
 import { parseJson } from '@wfg/shared/contract/json';
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Definition } from '@wfg/shared/contract/definition';
@@ -8,12 +8,10 @@ import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { detailOf } from './problems.ts';
+import { MIB, receivedText } from './receive.ts';
 
-const MIB = 1024 * 1024;
 const MAX_JSON = MIB;
 const MAX_WORKFLOW = 16 * MIB;
-/** Of a body that is refused for its size. */
-const MAX_READ = 64 * MIB;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
 
@@ -33,7 +31,7 @@ export async function jsonBody<S extends z.ZodType>(
   maxBytes = MAX_JSON,
 ): Promise<z.output<S>> {
   const { schema } = request.body.content['application/json'];
-  const text = await readText(c, maxBytes);
+  const text = receivedText(c.req.raw, maxBytes);
   if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw unsupported(c, 'application/json');
   const parsed = schema.safeParse(text === '' ? {} : parseBody(text));
   if (parsed.success) return parsed.data;
@@ -48,25 +46,9 @@ export async function jsonBody<S extends z.ZodType>(
  */
 export async function workflowBody(c: Context): Promise<Definition> {
   const type = mediaType(c);
-  if (YAML_TYPE.test(type)) return readWorkflowFile(await readText(c, MAX_WORKFLOW));
+  if (YAML_TYPE.test(type)) return readWorkflowFile(receivedText(c.req.raw, MAX_WORKFLOW));
   if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
-  return defineWorkflow(parseBody(await readText(c, MAX_WORKFLOW)));
-}
-
-/** Keeps no more than is allowed, whatever the headers say. */
-async function readText(c: Context, maxBytes: number): Promise<string> {
-  const tooLarge = () => new WfgError('too_large', `at most ${maxBytes / MIB} MiB are read here`);
-  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of c.req.raw.body ?? []) {
-    bytes += part.byteLength;
-    if (bytes <= maxBytes) parts.push(part);
-    // Before the end of what it sends a client hears nothing, nor can its connection be used again.
-    if (bytes > MAX_READ) throw tooLarge();
-  }
-  if (bytes > maxBytes) throw tooLarge();
-  return Buffer.concat(parts).toString('utf8');
+  return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW)));
 }
 
 function mediaType(c: Context): string {
