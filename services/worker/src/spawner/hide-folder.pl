@@ -31,7 +31,10 @@ sub hide {
   my $dir = '';
   for my $name (split m{/}, substr $path, 1) {
     opendir my $entries, "$dir/" or die "$dir/: $!\n";
-    allow($ruleset, "$dir/$_") for grep { $_ ne '.' && $_ ne '..' && $_ ne $name } readdir $entries;
+    for my $entry (grep { $_ ne '.' && $_ ne '..' && $_ ne $name } readdir $entries) {
+      # A link is judged by what it leads to, which might be the folder itself.
+      allow($ruleset, "$dir/$entry") unless -l "$dir/$entry";
+    }
     $dir .= "/$name";
   }
   my $prctl = $PRCTL{(uname)[4]} or die "not known for this machine\n";
