@@ -184,21 +184,23 @@ export async function settleJobs(tx: Queryable, runs: readonly string[]): Promis
   return rows[0] ?? { lanes: {}, ready: [] };
 }
 
-// The count on the run's row says whether anything is left, so an open run is not read.
+// The count on the run's row says whether anything is left, so an open run is not read. A cancel, or the end of its
+// time, that came when all its jobs had ended has changed nothing: it ends by what they did.
 const CLOSE = `
 with closing as (
   select r.id from wfg_runs r
   where r.id = any($1::uuid[]) and r.state = 'open' and r.open_jobs = 0
 ), told as (
   select c.id, bool_or(j.state = 'failed') as failed, bool_or(j.state = 'cancelled') as cancelled,
-    min(j.begun_at) as started_at, coalesce(sum(j.version), 0)::int as versions
+    max(j.finished_at) as last_end, min(j.begun_at) as started_at, coalesce(sum(j.version), 0)::int as versions
   from closing c left join wfg_jobs j on j.run_id = c.id
   group by c.id
 ), ended as (
   update wfg_runs r
   set state = case
-        when r.cancel_requested_at is not null then 'cancelled' when r.timed_out_at is not null then 'failed'
+        when r.cancel_requested_at <= t.last_end then 'cancelled' when r.timed_out_at <= t.last_end then 'failed'
         when t.failed then 'failed' when t.cancelled then 'cancelled' else 'completed' end,
+      error = case when r.timed_out_at <= t.last_end then r.error end,
       started_at = t.started_at, finished_at = wfg_now(), version = r.version + t.versions + 1, settled = true
   from told t where r.id = t.id
 ), moved as (

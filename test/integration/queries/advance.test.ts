@@ -217,6 +217,20 @@ test('a cancel ends what waits at once; what had ended keeps its state', async (
   expect(await cancel(db.pool, run)).toBe(false);
 });
 
+test('a cancel that comes when all jobs have ended changes nothing: the run ends by what they did', async () => {
+  await using db = await testDatabase();
+  const failing = await submit(db.pool, { a: {}, b: {} });
+  for (const job of await claim(db.pool)) {
+    await finish(db.pool, job, job.job_id === 'a' ? { outcome: 'failed', retryable: false } : {});
+  }
+  const completing = await submit(db.pool, { a: {}, b: {} });
+  await finishAll(db.pool, await claim(db.pool));
+  for (const run of [failing, completing]) expect(await cancel(db.pool, run)).toBe(true);
+  await advance(db.pool);
+  expect(await runState(db.pool, failing)).toBe('failed');
+  expect(await runState(db.pool, completing)).toBe('completed');
+});
+
 test('a run without jobs completes', async () => {
   await using db = await testDatabase();
   const run = await submit(db.pool, {});

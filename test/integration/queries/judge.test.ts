@@ -236,6 +236,26 @@ test('a run out of time: what waits is cancelled, what runs ends failed, and so 
   });
 });
 
+test('a cancel is one also where only jobs that it spares are left', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, tidy: { needs: ['a'], ...always } });
+  await end(db.pool, { a: {} });
+  await cancel(db.pool, run);
+  await end(db.pool, { tidy: {} });
+  expect(await states(db.pool, run)).toEqual({ a: 'completed', tidy: 'completed' });
+  expect(await runState(db.pool, run)).toBe('cancelled');
+});
+
+test('a run whose jobs ended before its time was found to be over is not out of time', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {} }, { timeout: 60 });
+  for (const job of await claim(db.pool)) await finish(db.pool, job);
+  await moveClock(db.pool, '2 minutes');
+  expect(await timeOutRuns(db.pool, 10)).toEqual([run]);
+  await advance(db.pool);
+  expect(await readRun(db.pool, run)).toMatchObject({ status: 'completed', error: null });
+});
+
 test('a job of a graph expires when nobody begins it in time after its release', async () => {
   await using db = await testDatabase();
   const run = await submit(db.pool, {
