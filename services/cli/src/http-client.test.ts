@@ -1,4 +1,5 @@
 import { answering } from '@wfg/shared/client/answering.fixture';
+import { WfgError } from '@wfg/shared/contract/problem';
 import { getOutputs } from '@wfg/shared/contract/routes/jobs';
 import { getRun } from '@wfg/shared/contract/routes/runs';
 import { RUN_ID, runOf } from '@wfg/shared/contract/run.fixture';
@@ -32,16 +33,16 @@ test('what is no answer of wfg is said to be none', async () => {
 });
 
 test('a refusal is told in the words of the server', async () => {
-  const problem = {
-    type: 't',
-    title: 'Not found',
-    status: 404,
-    code: 'not_found',
-    detail: 'none',
-    errors: [],
-  };
+  const problem = new WfgError('not_found', 'none').toProblem();
   const http = await clientOf(404, JSON.stringify(problem));
   await expect(http(getOutputs, { params })).rejects.toMatchObject({ exitCode: 2, message: 'none' });
+});
+
+test('where the server says what to do nothing is added', async () => {
+  const message = 'the database is too busy: try again';
+  const problem = new WfgError('unavailable', message).toProblem();
+  const http = await clientOf(503, JSON.stringify(problem), { 'retry-after': '2' });
+  await expect(http(getOutputs, { params })).rejects.toMatchObject({ exitCode: 3, message });
 });
 
 test('what passes is told to, and what stands in between is shown by its status', async () => {

@@ -40,10 +40,11 @@ function inWords(err: unknown, server: Server): unknown {
   return err;
 }
 
-/** The server said no: with a Problem, or something between it and us did. */
+/** The server said no, and what to do; or something between it and us did, which says neither. */
 function refused(err: WfgApiError): ExitError {
   const { problem, status, statusText } = err;
-  const said = problem ? problem.detail || problem.title : `the server answered ${status} ${statusText}`;
-  const exitCode = status >= 500 ? EXIT.unreachable : EXIT.usage;
-  return new ExitError(exitCode, err.passes ? `${said}: try again in a moment` : said, { cause: err });
+  const answered = `the server answered ${status} ${statusText}`;
+  const unexplained = err.passes ? `${answered}: try again in a moment` : answered;
+  const message = problem ? problem.detail || problem.title : unexplained;
+  return new ExitError(status >= 500 ? EXIT.unreachable : EXIT.usage, message, { cause: err });
 }

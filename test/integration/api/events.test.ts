@@ -214,7 +214,7 @@ test('only a dead letter is requeued, and the refusal says what to do', async ()
   const job = await claimEvent(db.pool, TYPE);
   await refused('processing: it is not over, so it needs no requeue: look again later');
   await finish(db.pool, job);
-  await refused('completed: it has ended: to run it again, post it anew');
+  await refused('completed: it has ended, so post it anew to run it again');
 });
 
 test('an event that waits is cancelled at once, and a repeated cancel is no error', async () => {

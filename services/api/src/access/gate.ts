@@ -29,7 +29,7 @@ export function createGate(access: Access, trustedOrigins: readonly string[]): G
     // have one address, and whoever guesses there must not keep the others out.
     const isGuess = access.isGuarded() && credential?.kind === 'token' && !access.isKnown(credential);
     if (isGuess && strikes.isOut(visitor.address)) {
-      throw new WfgError('too_many_requests', 'too many wrong tokens came from your address');
+      throw new WfgError('too_many_requests', 'too many wrong tokens came from your address: wait a minute');
     }
     const role = await access.roleOf(credential);
     if (isGuess && role === null) strikes.add(visitor.address, credential.hash);

@@ -108,7 +108,7 @@ async function shown(db: Queryable, id: string): Promise<Event> {
 
 function notDead(status: Event['status']): WfgError {
   const why = ['completed', 'cancelled'].includes(status)
-    ? 'has ended: to run it again, post it anew'
+    ? 'has ended, so post it anew to run it again'
     : 'is not over, so it needs no requeue: look again later';
   return new WfgError('conflict', `only a dead letter is requeued, and the event is ${status}: it ${why}`);
 }
