@@ -16,21 +16,29 @@ set cancel_requested_at = coalesce(r.cancel_requested_at, wfg_now()),
 from asked where r.id = asked.id
 returning r.id`;
 
-// One statement for both, so that a job claimed or handed back meanwhile is judged by the state it is in by then.
-// A run out of time spares nothing.
+// One statement for both, so that a job claimed or handed back meanwhile is judged by the state it is in by then. Locked
+// in the order of their keys, as everywhere: a worker may be giving up several of them at once. A run out of time spares
+// nothing.
 const CANCEL = `
-with stopped as (
+with asked as (
+  select j.run_id, j.position, r.timed_out_at is not null as is_late
+  from wfg_runs r
+  join wfg_jobs j on j.run_id = r.id
+  where r.id = any($1::uuid[]) and (r.cancel_requested_at is not null or r.timed_out_at is not null)
+    and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
+    and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)
+  order by j.run_id, j.position
+  for update of j
+), stopped as (
   update wfg_jobs j
-set cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()),
-    out_of_time = j.state = 'active' and r.timed_out_at is not null,
-    state = case when j.state = 'active' then j.state else 'cancelled' end,
-    finished_at = case when j.state = 'active' then null else wfg_now() end,
-    settled = j.state = 'active',
-    version = j.version + 1, updated_at = wfg_now()
-from wfg_runs r
-where r.id = any($1::uuid[]) and (r.cancel_requested_at is not null or r.timed_out_at is not null) and j.run_id = r.id
-  and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
-  and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)
+  set cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()),
+      out_of_time = j.state = 'active' and a.is_late,
+      state = case when j.state = 'active' then j.state else 'cancelled' end,
+      finished_at = case when j.state = 'active' then null else wfg_now() end,
+      settled = j.state = 'active',
+      version = j.version + 1, updated_at = wfg_now()
+  from asked a
+  where j.run_id = a.run_id and j.position = a.position
   returning j.run_id, j.state
 )
 select distinct run_id from stopped where state = 'active'`;

@@ -19,6 +19,14 @@ async function finishAll(pool: Pool, jobs: ClaimedJob[]): Promise<void> {
   for (const job of jobs) await finish(pool, job);
 }
 
+/** Whether a statement waits for a row that another holds. */
+async function isLocked(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query(
+    "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+  );
+  return rows.length > 0;
+}
+
 test('a diamond: the join starts after both arms, once', async () => {
   await using db = await testDatabase();
   const run = await submit(db.pool, {
@@ -97,12 +105,7 @@ test('a job that fails while a pass is under way is judged whole by the next', a
   await holder.query('begin');
   await holder.query("select from wfg_jobs where job_id = 'a' for update");
   const pass = advance(db.pool);
-  await waitFor('the pass to wait', async () => {
-    const { rows } = await db.pool.query(
-      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    );
-    return rows.length > 0;
-  });
+  await waitFor('the pass to wait', () => isLocked(db.pool));
   await finish(db.pool, b, { outcome: 'failed', retryable: false });
   await holder.query('commit');
   holder.release();
@@ -229,6 +232,26 @@ test('a cancel that comes when all jobs have ended changes nothing: the run ends
   await advance(db.pool);
   expect(await runState(db.pool, failing)).toBe('failed');
   expect(await runState(db.pool, completing)).toBe('completed');
+});
+
+test('a cancel locks jobs in the order of their keys, wherever their rows stand', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {}, b: {} });
+  // Its new row stands behind that of b, and so small a table is read from its start to its end.
+  await db.pool.query(`update wfg_jobs set updated_at = wfg_now() where job_id = 'a'`);
+  await db.pool.query('analyze wfg_jobs, wfg_runs');
+  const holder = await db.pool.connect();
+  await holder.query(`begin; select from wfg_jobs where job_id = 'a' for update`);
+  const cancelled = cancel(db.pool, run);
+  try {
+    await waitFor('the cancel to wait', () => isLocked(db.pool));
+    await db.pool.query(`select from wfg_jobs where job_id = 'b' for update nowait`);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  expect(await cancelled).toBe(true);
+  expect(await states(db.pool, run)).toEqual({ a: 'cancelled', b: 'cancelled' });
 });
 
 test('a run without jobs completes', async () => {
