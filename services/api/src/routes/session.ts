@@ -43,8 +43,10 @@ export function sessionRoutes({ pool, doorbell, access, gate }: ApiContext): Ope
   app.openapi(bind(app, logout), async (c) => {
     const visitor = visitorOf(c);
     const credential = credentialOf({ ...visitor, authorization: undefined });
-    if (credential !== null && (await endSession(pool, credential.hash))) doorbell.ring({ tokens: true });
-    access.look();
+    if (credential !== null && (await endSession(pool, credential.hash))) {
+      doorbell.ring({ tokens: true });
+      access.look();
+    }
     deleteCookie(c, cookieName(visitor.host), { path: '/' });
     return c.body(null, 204);
   });
