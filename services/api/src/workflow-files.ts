@@ -9,10 +9,10 @@ import { errorCode } from '@wfg/shared/db/sqlstate';
 import { loadWorkflow, putFirstWorkflow } from '@wfg/shared/queries/workflows';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
-import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { readWorkflowText } from './workflow-text.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yml', '.yaml', '.json']);
 
@@ -84,7 +84,7 @@ async function readDefinition(
 ): Promise<{ text: string; definition: Definition } | null> {
   try {
     const text = await readFile(file, 'utf8');
-    return { text, definition: readWorkflowFile(text) };
+    return { text, definition: await readWorkflowText(text) };
   } catch (err) {
     const errors = err instanceof WfgError ? err.issues : [];
     log.warn({ file, errors }, `${file}: ${messageOf(err)}`);

@@ -4,9 +4,9 @@ import { WfgError } from '@wfg/shared/contract/problem';
 import type { Definition } from '@wfg/shared/contract/definition';
 import { defineWorkflow, issuesOf } from '@wfg/shared/rules/definition';
 import { messageOf } from '@wfg/shared/rules/message-of';
-import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { readWorkflowText } from '../workflow-text.ts';
 import { detailOf } from './problems.ts';
 import { MIB, receivedText } from './receive.ts';
 
@@ -46,7 +46,7 @@ export async function jsonBody<S extends z.ZodType>(
  */
 export async function workflowBody(c: Context): Promise<Definition> {
   const type = mediaType(c);
-  if (YAML_TYPE.test(type)) return readWorkflowFile(receivedText(c.req.raw, MAX_WORKFLOW));
+  if (YAML_TYPE.test(type)) return readWorkflowText(receivedText(c.req.raw, MAX_WORKFLOW));
   if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
   return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW)));
 }
