@@ -23,12 +23,19 @@ jobs:
     needs: make
     env: { V: 'v\${{ needs.make.outputs.version }}' }
     steps:
-      - { name: First, env: { W: '\${{ env.V }}-\${{ env.STAGE }}' }, run: 'echo "W is $W, {{ }} is \${#}"' }
+      - { name: First, env: { W: '\${{ env.V }}-\${{ env.STAGE }}' }, run: 'echo "W is $W," ''\${{ not filled in }}''' }
       - { name: Not now, if: env.STAGE == 'live', run: 'echo never' }
       - { name: Fails, run: exit 4 }
       - { name: Passed over, run: echo never }
       - { name: After, if: failure(), run: echo rescued }
       - { name: At last, if: always(), run: 'echo "V is $V"' }
+    retry: { max_retries: 3, not_on: [4] }
+  tell:
+    needs: [steps, unwanted]
+    if: always()
+    uses: notification.send
+    retry: { max_retries: 1, backoff: None }
+    with: { text: 'steps: \${{ needs.steps.result }}, unwanted: \${{ needs.unwanted.result }}' }
   handler:
     needs: make
     uses: test.print
@@ -51,7 +58,7 @@ jobs:
 
 test('a file’s conditions, expressions, handlers, masks and exit codes are carried out', async () => {
   await using database = await testDatabase();
-  await using cluster = await startCluster(database, { counts: { worker: 0 } });
+  await using cluster = await startCluster(database);
   await using worker = startHandlerWorker(database.url);
   await worker.logged('started', 20_000);
   const ask = askOf(cluster.url);
@@ -69,6 +76,7 @@ test('a file’s conditions, expressions, handlers, masks and exit codes are car
     unwanted: 'skipped',
     below: 'skipped',
     steps: 'failed',
+    tell: 'completed',
     handler: 'completed',
     'after-handler': 'completed',
     stubborn: 'failed',
@@ -81,21 +89,28 @@ test('a file’s conditions, expressions, handlers, masks and exit codes are car
   expect(told.unwanted).toBe("its if is false: env.STAGE == 'live'");
   expect(told.broken).toBe('env.B: fromJSON() was given a text that is not JSON');
   expect(told.steps).toMatch(/exit code 4/);
-  expect((await logs('steps')).match(/^(W is|V is|never|rescued).*$/gm)).toEqual([
-    'W is v1.2-test, {{ }} is 0',
-    'rescued',
-    'V is v1.2',
-  ]);
+  expect(await logs('steps')).toBe(
+    [
+      '=== First ===\nW is v1.2-test, ${{ not filled in }}',
+      '=== Fails ===',
+      '=== After ===\nrescued',
+      '=== At last ===\nV is v1.2\n',
+    ].join('\n'),
+  );
   expect(await logs('handler')).toContain('from make');
   expect(await logs('after-handler')).toContain('it said success');
   expect(await logs('rescue')).toContain('results failure success');
-  expect(await logs('hidden')).toContain('token ***.');
-  expect(await cluster.attempts(run_id, 'stubborn')).toHaveLength(1);
-  expect(await cluster.attempts(run_id, 'patient')).toHaveLength(2);
-  const { rows } = await database.pool.query<{ payload: string }>(
-    `select (resolved -> 'payload')::text as payload from wfg_history where run_id = $1 and job_id = 'handler'`,
-    [run_id],
-  );
-  expect(rows[0]?.payload).toContain('"json":{"id":12345678901234567890,"text":"from make"}');
-  expect(rows[0]?.payload).toContain('"id":12345678901234567891');
+  expect(await logs('hidden')).toBe('token ***.\n');
+  const tries = Object.fromEntries(jobs.map((job) => [job.job_id, job.tries]));
+  expect(tries).toMatchObject({ steps: 1, stubborn: 1, patient: 2, tell: 2 });
+  const payloadOf = async (job: string) => {
+    const { rows } = await database.pool.query<{ payload: string }>(
+      `select (resolved -> 'payload')::text as payload from wfg_history where run_id = $1 and job_id = $2`,
+      [run_id, job],
+    );
+    return rows[0]?.payload;
+  };
+  expect(await payloadOf('handler')).toContain('"json":{"id":12345678901234567890,"text":"from make"}');
+  expect(await payloadOf('handler')).toContain('"id":12345678901234567891');
+  expect(await payloadOf('tell')).toBe('{"text":"steps: failure, unwanted: skipped"}');
 });
