@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Job, JobState, Time } from './job.ts';
 import { LogStream, parseLogPosition } from './log.ts';
-import { Run, RunStatus } from './run.ts';
+import { Run, RunId, RunStatus } from './run.ts';
 
 export const PROTOCOL = 'wfg.v1';
 /** The code that a socket is closed with when its token or session has ended. */
@@ -16,12 +16,12 @@ const Subscribe = z.discriminatedUnion('topic', [
     op: z.literal('subscribe'),
     id: Id,
     topic: z.literal('logs'),
-    run: z.uuid(),
+    run: RunId,
     job: Id,
     attempt: z.int().min(0).optional(),
     after: After.optional(),
   }),
-  z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('run'), run: z.uuid() }),
+  z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('run'), run: RunId }),
 ]);
 export type Subscribe = z.infer<typeof Subscribe>;
 

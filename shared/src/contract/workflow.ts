@@ -66,23 +66,26 @@ const Retry = z.strictObject({
 });
 
 /** A job in a file: the map's key is its id. */
-export const FileJob = z.strictObject({
-  name: Text.optional(),
-  needs: z.union([z.string(), z.array(z.string())]).nullish(),
-  if: Condition.optional(),
-  run: z.string().optional(),
-  steps: z.array(Step).optional(),
-  uses: WorkflowType.optional(),
-  with: z.unknown().optional(),
-  env: Env.optional(),
-  mask: z.array(EnvName).optional(),
-  timeout: Timeout.optional(),
-  expires_in: Timeout.optional(),
-  labels: z.array(Label).optional(),
-  retries: Retries.optional(),
-  retry: Retry.optional(),
-  priority: Priority.optional(),
-});
+export const FileJob = z.strictObject(
+  {
+    name: Text.optional(),
+    needs: z.union([z.string(), z.array(z.string())]).nullish(),
+    if: Condition.optional(),
+    run: z.string().optional(),
+    steps: z.array(Step).optional(),
+    uses: WorkflowType.optional(),
+    with: z.unknown().optional(),
+    env: Env.optional(),
+    mask: z.array(EnvName).optional(),
+    timeout: Timeout.optional(),
+    expires_in: Timeout.optional(),
+    labels: z.array(Label).optional(),
+    retries: Retries.optional(),
+    retry: Retry.optional(),
+    priority: Priority.optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with run, steps or uses' : undefined) },
+);
 export type FileJob = z.infer<typeof FileJob>;
 
 /** A job in workflow-graph's array. What the server decides (status, times, attempt) is read and ignored. */
@@ -116,7 +119,11 @@ export const WorkflowInput = z
       env: Env.nullish(),
       timeout: Timeout.optional(),
       jobs: z.union([z.array(GraphJob), z.record(z.string(), FileJob)], {
-        error: "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
+        // In what is one of them each fault is told by itself.
+        error: ({ input }) =>
+          typeof input === 'object' && input !== null
+            ? undefined
+            : "must be a map of jobs by their ids (or workflow-graph's array of jobs)",
       }),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'must be a map with name and jobs' : undefined) },

@@ -1,33 +1,12 @@
 // Turns a workflow as handed in (file map or workflow-graph array) into a checked Definition.
-import type { z } from 'zod';
 import type { Definition } from '../contract/definition.ts';
 import { type Issue, WfgError } from '../contract/problem.ts';
 import { type Env, ID_PATTERN, WorkflowInput } from '../contract/workflow.ts';
 import { fromFileJob, fromGraphJob } from './define-job.ts';
 import { hasExpression } from './expression/template.ts';
 import { graphIssues } from './graph.ts';
+import { check } from './issues.ts';
 import { sizeIssue } from './workflow-size.ts';
-
-/** Zod's findings as issues with dotted paths. */
-export function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: [...issue.path, key].join('.'),
-        message: `unknown key "${key}"`,
-      }));
-    }
-    const branches = issue.code === 'invalid_union' ? issue.errors.flat() : [];
-    const nested = branches.filter((inner) => inner.path.length > 0);
-    if (nested.length > 0) {
-      return nested.map((inner) => ({
-        path: [...issue.path, ...inner.path].join('.'),
-        message: inner.message,
-      }));
-    }
-    return [{ path: issue.path.join('.'), message: issue.message }];
-  });
-}
 
 /**
  * Checks a workflow and fills in every default.
@@ -37,9 +16,9 @@ export function issuesOf(error: z.ZodError): Issue[] {
 export function defineWorkflow(input: unknown): Definition {
   const tooMuch = sizeIssue(input);
   if (tooMuch) throw invalid([tooMuch]);
-  const parsed = WorkflowInput.safeParse(input);
-  if (!parsed.success) throw invalid(issuesOf(parsed.error));
-  const { name, on, trigger, env, timeout, jobs } = parsed.data;
+  const { data, issues: faults } = check(WorkflowInput, input);
+  if (faults) throw invalid(faults);
+  const { name, on, trigger, env, timeout, jobs } = data;
   const issues = envIssues(env ?? {});
   const { defined, path } = definedJobs(jobs, issues);
   issues.push(...graphIssues(defined, path));

@@ -111,6 +111,35 @@ test.for([
     'invalid_workflow',
     /jobs\.a\.env\.A: must be a string/,
   ],
+  ['name: n\nx: *e\njobs: {}', 'malformed_yaml', /line 2, column 4: nothing before \*e is marked as &e/],
+  ['name: n\njobs: {}\n---\nname: m', 'malformed_yaml', /line 3, column 1: another document begins here/],
+  [
+    'name: n\njobs:\n  a:\n    run: echo "a: b"',
+    'malformed_yaml',
+    /line 4, column 10: .*: put a text with ': '/,
+  ],
+  ['name: n\njobs:\n  a:\n    run: `x`', 'malformed_yaml', /line 4, column 10: .*: put the text in quotes/],
+  ['name: n\njobs:\n\ta: { run: x }', 'malformed_yaml', /line 3, column 1: .*: use spaces/],
+  [
+    'name: n\njobs:\n  a:\n',
+    'invalid_workflow',
+    /line 3, column 5: jobs\.a: must be a map with run, steps or uses/,
+  ],
+  [
+    'name: n\njobs:\n  a: { run: 5 }',
+    'invalid_workflow',
+    /column 13: jobs\.a\.run: must be text: put the value in quotes/,
+  ],
+  [
+    'name: n\njobs:\n  a: { run: x, labels: gpu }',
+    'invalid_workflow',
+    /column 24: jobs\.a\.labels: must be a list, like \[/,
+  ],
+  [
+    'name: n\njobs:\n  a: { run: 5, runs-on: x }',
+    'invalid_workflow',
+    /column 13: jobs\.a\.run: .* \(and 1 more\)/,
+  ],
   ['name: n\njobs:\n  a: { run: x, if: !failure() }', 'malformed_yaml', /line 3, column 20: .*in quotes/],
   ['name: n\njobs: &j { a: { run: x, uses: *j } }', 'invalid_workflow', /nested more than 100 levels/],
   [

@@ -73,20 +73,40 @@ function malformed(message: string): WfgError {
   return new WfgError('malformed_yaml', `YAML parse error: ${message}`);
 }
 
+/** What to do, where the parser's words do not say it. */
+const HINTS: Partial<Record<YAMLError['code'], string>> = {
+  TAG_RESOLVE_FAILED: "put a text that begins with '!' in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "put a text with ': ' in it in quotes, or on a line of its own after '|'",
+  BAD_SCALAR_START: 'put the text in quotes',
+  TAB_AS_INDENT: 'use spaces',
+};
+
 function explain({ code, message }: YAMLError): string {
   if (code === 'RESOURCE_EXHAUSTION') return 'it is nested too deeply';
-  return code === 'TAG_RESOLVE_FAILED' ? `${message}: put a text that begins with '!' in quotes` : message;
+  if (code === 'MULTIPLE_DOCS')
+    return 'another document begins here: put each workflow into a file of its own';
+  const hint = HINTS[code];
+  return hint === undefined ? message : `${message}: ${hint}`;
 }
 
 /**
  * Keys become the text they are written as (`007`), and integers plain numbers or, with too many digits for those, what
- * `stringify` writes as it was read. Returns the first key that stands twice in a map; the parser's own check compares
- * each key with each: minutes for 100,000.
+ * `stringify` writes as it was read. Returns the first key that stands twice in a map (the parser's own check compares
+ * each key with each: minutes for 100,000), or alias that nothing before it is marked for.
  */
 function keepAsWritten(document: Document): { at: number; message: string } | null {
   let found: { at: number; message: string } | null = null;
+  const anchors = new Set<string>();
+  const note = ({ anchor }: { anchor?: string }) => anchor !== undefined && anchors.add(anchor);
   visit(document, {
+    Seq: (_, seq) => void note(seq),
+    Alias(_, { source, range }) {
+      if (anchors.has(source)) return undefined;
+      found = { at: range?.[0] ?? 0, message: `nothing before *${source} is marked as &${source}` };
+      return visit.BREAK;
+    },
     Map(_, map) {
+      note(map);
       const keys = new Set<unknown>();
       for (const { key } of map.items) {
         if (!isScalar(key)) continue;
@@ -100,6 +120,7 @@ function keepAsWritten(document: Document): { at: number; message: string } | nu
       return undefined;
     },
     Scalar(_, scalar) {
+      note(scalar);
       if (typeof scalar.value !== 'bigint') return;
       const number = Number(scalar.value);
       scalar.value = Number.isSafeInteger(number) ? number : JSON.rawJSON(String(scalar.value));

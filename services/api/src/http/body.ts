@@ -2,7 +2,8 @@
 import { parseJson } from '@wfg/shared/contract/json';
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Definition } from '@wfg/shared/contract/definition';
-import { defineWorkflow, issuesOf } from '@wfg/shared/rules/definition';
+import { defineWorkflow } from '@wfg/shared/rules/definition';
+import { check } from '@wfg/shared/rules/issues';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import type { Context } from 'hono';
 import type { z } from 'zod';
@@ -33,10 +34,9 @@ export async function jsonBody<S extends z.ZodType>(
   const { schema } = request.body.content['application/json'];
   const text = receivedText(c.req.raw, maxBytes);
   if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw unsupported(c, 'application/json');
-  const parsed = schema.safeParse(text === '' ? {} : parseBody(text));
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error);
-  throw new WfgError('invalid_body', detailOf(issues), issues);
+  const { data, issues } = check(schema, text === '' ? {} : parseBody(text));
+  if (issues) throw new WfgError('invalid_body', detailOf(issues), issues);
+  return data;
 }
 
 /**

@@ -1,7 +1,7 @@
 // Every error answer: application/problem+json, whatever went wrong.
 import { type Issue, type ProblemCode, PROBLEMS, WfgError } from '@wfg/shared/contract/problem';
 import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
-import { issuesOf } from '@wfg/shared/rules/definition';
+import { issuesOf } from '@wfg/shared/rules/issues';
 import type { Context, ErrorHandler, Hono } from 'hono';
 import type { Logger } from 'pino';
 import type { z } from 'zod';

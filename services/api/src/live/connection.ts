@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { ClientFrame, type ServerFrame, UNAUTHORIZED, type Subscribe } from '@wfg/shared/contract/live';
+import { check } from '@wfg/shared/rules/issues';
 import { jitter } from '@wfg/shared/rules/pause';
-import { issuesOf } from '@wfg/shared/rules/definition';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
+import { detailOf } from '../http/problems.ts';
 import type { Viewer } from './hub.ts';
 import { logTopic } from './log-topic.ts';
 import { createOutbox } from './outbox.ts';
@@ -70,12 +71,9 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
   function receive(data: RawData, isBinary: boolean): void {
     const frame = isBinary || !Buffer.isBuffer(data) ? undefined : jsonOrUndefined(data.toString('utf8'));
     if (frame === undefined) return refuse('bad_frame', 'a frame is JSON text');
-    const parsed = ClientFrame.safeParse(frame);
-    if (!parsed.success) {
-      const [issue] = issuesOf(parsed.error);
-      return refuse('bad_frame', `${issue?.path ?? ''}: ${issue?.message ?? ''}`, idOf(frame));
-    }
-    act(parsed.data);
+    const { data: asked, issues } = check(ClientFrame, frame);
+    if (issues) return refuse('bad_frame', detailOf(issues.slice(0, 1)), idOf(frame));
+    act(asked);
   }
 
   function act(frame: ClientFrame): void {

@@ -1,7 +1,7 @@
 // How a module says what handles the events of a type.
 import { Backoff } from '@wfg/shared/contract/backoff';
 import { WorkflowType } from '@wfg/shared/contract/event';
-import { issuesOf } from '@wfg/shared/rules/definition';
+import { check } from '@wfg/shared/rules/issues';
 import { z } from 'zod';
 
 /** What a handler is called with, once for each try. */
@@ -57,12 +57,12 @@ const Options = z.strictObject({
  * @throws {TypeError} saying what is wrong with the definition.
  */
 export function defineEvent(options: z.input<typeof Options>): EventDefinition {
-  const parsed = Options.safeParse(options);
-  if (!parsed.success) {
-    const faults = issuesOf(parsed.error).map(({ path, message }) => `${path} ${message}`);
+  const { data, issues } = check(Options, options);
+  if (issues) {
+    const faults = issues.map(({ path, message }) => `${path} ${message}`);
     throw new TypeError(`defineEvent: ${faults.join('; ')}`);
   }
-  const { type, handler, backoff = null, timeoutSecs = null } = parsed.data;
+  const { type, handler, backoff = null, timeoutSecs = null } = data;
   return { [DEFINITION]: true, type, handler, backoff, timeoutSecs };
 }
 

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { Event, EventInput, EventProgress, EventStatus, WorkflowType } from '../event.ts';
 import { Attempt } from '../job.ts';
+import { RunId } from '../run.ts';
 import { count, RunCursor } from './parameters.ts';
 import { answer, json, type Route } from './route.ts';
 
-const EventPath = z.object({ id: z.uuid() });
+const EventPath = z.object({ id: RunId });
 
 export const createEvent = {
   method: 'post',

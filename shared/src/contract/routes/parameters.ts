@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { Time } from '../job.ts';
 import { decodeCursor } from '../page.ts';
+import { RunId } from '../run.ts';
 import { Id } from '../workflow.ts';
 
 export const WorkflowPath = z.object({ id: Id });
-export const RunPath = z.object({ run: z.uuid() });
-export const JobPath = z.object({ run: z.uuid(), job: Id });
+export const RunPath = z.object({ run: RunId });
+export const JobPath = z.object({ run: RunId, job: Id });
 export const WorkflowJobPath = z.object({ id: Id, job: Id });
 
 /** A whole number from `min`; more than `max` counts as `max`. */
