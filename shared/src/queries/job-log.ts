@@ -4,9 +4,6 @@ import type { Queryable } from '../db/pool.ts';
 import type { AttemptRow, JobAttempts } from './attempts.ts';
 import { readLog } from './logs.ts';
 
-/** Rows in one read: chunks are at most 64 KiB, so this bounds what is held for a reader. */
-const BATCH = 64;
-
 export interface LogFilter {
   /** Only this attempt. */
   attempt?: number | undefined;
@@ -28,18 +25,18 @@ export async function* readJobLog(
   for (const attempt of chosenAttempts(job.attempts, filter)) {
     let after = await startOf(db, job, attempt, filter);
     for (let more = true; more && left > 0; ) {
-      const limit = Math.min(BATCH, left);
       const { run_id, position } = job;
       const { day, sealed } = attempt;
-      const rows = await readLog(db, {
+      const page = await readLog(db, {
         day,
         run_id,
         position,
         attempt: attempt.attempt,
         after,
         sealed,
-        limit,
+        limit: left,
       });
+      const { rows } = page;
       if (rows.length > 0) {
         yield rows.map(({ sequence, line, data, at, stream }) => ({
           workflow_id: job.workflow_id,
@@ -55,7 +52,7 @@ export async function* readJobLog(
       }
       after = rows.at(-1)?.sequence ?? after;
       left -= rows.length;
-      more = rows.length === limit;
+      more = page.more;
     }
   }
 }

@@ -3,6 +3,11 @@ import type { LogStream } from '../contract/log.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type Lease, leaseColumns } from './leases.ts';
 
+/** The bounds of a page, and so of what is held for each of thousands of readers. */
+const PAGE_ROWS = 64;
+/** Behind the first row, which has at most 64 KiB. */
+const PAGE_BYTES = 128 * 1024;
+
 /** One row of an attempt's log; `lines` and `bytes` count the attempt up to its end. */
 export interface LogRow {
   sequence: number;
@@ -63,12 +68,22 @@ export async function appendLogs(db: Queryable, appends: readonly LogAppend[]): 
   return appends.map((_, index) => held.has(index));
 }
 
+// Measured by the running totals: what is left out is not even read.
 const READ = `
-select sequence, line, lines, bytes, at, stream, data from wfg_logs
-where day = $1::date and run_id = $2::uuid and position = $3::int and attempt = $4::int
-  and sequence > $5::int and ($6::int is null or sequence < $6::int)
-order by sequence
-limit $7::int`;
+select sequence, line, lines, bytes, at, stream, data, found
+from (
+  select sequence, line, lines, bytes, at, stream, data,
+    count(*) over ()::int as found, bytes - first_value(bytes) over (order by sequence) as further
+  from (
+    select sequence, line, lines, bytes, at, stream, data from wfg_logs
+    where day = $1::date and run_id = $2::uuid and position = $3::int and attempt = $4::int
+      and sequence > $5::int and ($6::int is null or sequence < $6::int)
+    order by sequence
+    limit $7::int
+  ) next
+) measured
+where further <= ${PAGE_BYTES}
+order by sequence`;
 
 interface LogRange {
   day: string;
@@ -79,12 +94,23 @@ interface LogRange {
   after: number;
   /** The sealed count: nothing at or behind it is the attempt's. Null while it is open. */
   sealed: number | null;
-  limit: number;
+  /** At most so many, if that is less than a page. */
+  limit?: number;
 }
 
-/** The next rows of one attempt, in order. */
-export async function readLog(db: Queryable, range: LogRange): Promise<LogRow[]> {
-  const { day, run_id, position, attempt, after, sealed, limit } = range;
-  const { rows } = await db.query<LogRow>(READ, [day, run_id, position, attempt, after, sealed, limit]);
-  return rows;
+/** The next rows of one attempt, in order, at most a page of them, and whether there may be more. */
+export async function readLog(db: Queryable, range: LogRange): Promise<{ rows: LogRow[]; more: boolean }> {
+  const { day, run_id, position, attempt, after, sealed, limit = PAGE_ROWS } = range;
+  const most = Math.min(limit, PAGE_ROWS);
+  const { rows } = await db.query<LogRow & { found: number }>(READ, [
+    day,
+    run_id,
+    position,
+    attempt,
+    after,
+    sealed,
+    most,
+  ]);
+  const found = rows[0]?.found ?? 0;
+  return { rows, more: found === most || rows.length < found };
 }

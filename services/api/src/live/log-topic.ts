@@ -7,8 +7,6 @@ import { readLog } from '@wfg/shared/queries/logs';
 import { isEnded } from '@wfg/shared/rules/states';
 import { type Topic, type TopicContext, TopicError } from './topic.ts';
 
-/** Rows in one step: chunks are at most 64 KiB, so this bounds what is held for a viewer. */
-const PAGE = 64;
 /** Watched logs are read this often even if no bell is heard. */
 const POLL_MS = 1000;
 
@@ -27,13 +25,11 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
     if (!found) throw new TopicError('not_found', `there is no job ${job} in a run ${run}`);
     key = jobKey(found);
     const attempts = found.attempts.filter((one) => (pinned ?? one.attempt) === one.attempt);
-    let left = PAGE;
     let last: AttemptRow | undefined;
     for (const attempt of attempts) {
       if (attempt.attempt < cursor.attempt) continue;
       last = attempt;
-      left -= await follow(found, attempt, left);
-      if (left === 0) return 0;
+      if (await follow(found, attempt)) return 0;
       if (attempt.sealed === null) return Math.min(pollMs(), POLL_MS);
     }
     const over = pinned === undefined ? isEnded(found.state) : last?.sealed != null || isEnded(found.state);
@@ -45,8 +41,8 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
     return null;
   }
 
-  /** Sends what is there of one attempt, at most `limit` chunks; returns how many. */
-  async function follow({ run_id, position }: JobKey, attempt: AttemptRow, limit: number): Promise<number> {
+  /** Sends a page of what is there of one attempt; returns whether there may be more. */
+  async function follow({ run_id, position }: JobKey, attempt: AttemptRow): Promise<boolean> {
     if (attempt.attempt > cursor.attempt) {
       cursor.attempt = attempt.attempt;
       cursor.sequence = -1;
@@ -57,14 +53,14 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
     }
     const { day, sealed } = attempt;
     const after = cursor.sequence;
-    const place = { day, run_id, position, attempt: attempt.attempt, after, sealed, limit };
-    const rows = await readLog(pool, place);
+    const place = { day, run_id, position, attempt: attempt.attempt, after, sealed };
+    const { rows, more } = await readLog(pool, place);
     for (const { sequence, line, stream, at, data } of rows) {
       const timestamp_ms = at.getTime();
       await send({ op: 'log', id, attempt: attempt.attempt, sequence, line, stream, timestamp_ms, data });
       cursor.sequence = sequence;
     }
-    return rows.length;
+    return more;
   }
 
   return { step, restMs: () => 0, concerns: (bell) => bell.all === true || isAbout(bell.logs, bell.runs) };
