@@ -2,7 +2,8 @@
 """A wfg worker over HTTP, Python alone. Takes WFG_URL, WFG_TOKEN, WORKER_ID, WORKER_LABELS=a,b; SIGTERM drains it."""
 import itertools, json, os, re, signal, subprocess as sub, sys, tempfile, time, urllib.request as http, uuid
 get, TTL, URL = os.environ.get, 30, os.environ.get("WFG_URL", "http://127.0.0.1:3000")
-HEADERS = {"content-type": "application/json", "authorization": f"Bearer {get('WFG_TOKEN', '')}"}
+TOKEN = os.environ.pop("WFG_TOKEN", "")  # no job's business
+HEADERS = {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"}
 ME = {"worker_id": get("WORKER_ID") or str(uuid.uuid4()), "labels": re.findall("[^,]+", get("WORKER_LABELS", ""))}
 now = {"idle": False, "stopping": False}
 

@@ -62,7 +62,7 @@ execute() { # CLAIMED
   rest=${1#*'"upstream_outputs":'}
   printf '%s' "${rest%%,\"enqueued_at_ms\"*}" >"$folder/upstream" && rest=
   set -m # the job is a process group of its own
-  (cd "$folder/work" && WFG_UPSTREAM=$folder/upstream exec sh "$folder/command") </dev/null >"$folder/out" 2>&1 &
+  (unset WFG_TOKEN && cd "$folder/work" && WFG_UPSTREAM=$folder/upstream exec sh "$folder/command") </dev/null >"$folder/out" 2>&1 &
   pid=$!
   set +m
   exec 3<"$folder/out"

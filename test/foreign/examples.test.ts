@@ -75,7 +75,7 @@ describe.each([
           retries: 1,
           run: `echo "got \${WFG_OUT_BUILD_VERSION:-$(cat "$WFG_UPSTREAM")}"; test -e ${once} || { touch ${once}; exit 3; }`,
         },
-        many: { needs: 'build', run: 'seq 1 2000' },
+        many: { needs: 'build', run: 'seq 1 2000; echo "the token is ${WFG_TOKEN-}"' },
       },
     });
     expect(await cluster.ended(run)).toMatchObject({ status: 'completed' });
@@ -93,7 +93,8 @@ describe.each([
       },
       { outcome: 'completed', error: null },
     ]);
-    expect(await text(run, 'many')).toBe(Array.from({ length: 2000 }, (_, n) => `${n + 1}\n`).join(''));
+    const numbers = Array.from({ length: 2000 }, (_, n) => `${n + 1}\n`).join('');
+    expect(await text(run, 'many')).toBe(`${numbers}the token is \n`);
   });
 
   test('kills all of a job that is cancelled, which is not tried again', async () => {
