@@ -24,6 +24,10 @@ test.each<[RunEvent, string]>([
   ],
   [{ type: 'lease_expired', ...of, worker_id: 'worker-2' }, 'lost: nothing heard from worker-2 in time'],
   [{ type: 'skipped', ...of, reason: 'lint failed' }, 'skipped: lint failed'],
+  [
+    { type: 'changed', ...of, job: jobOf({ state: 'skipped', error: 'lint failed' }) },
+    'skipped: lint failed',
+  ],
 ])('%j', (event, text) => {
   expect(describeEvent(event)?.text).toBe(text);
 });

@@ -48,7 +48,7 @@ function describeJob(job: Job): Description | null {
         tone: 'bad',
       };
     case 'skipped':
-      return plain('skipped');
+      return plain(job.error === null ? 'skipped' : `skipped: ${job.error}`);
     case 'cancelled':
       return plain('cancelled');
     case 'pending':

@@ -5,8 +5,7 @@ import { type Column, type Paper, tableText } from '../table.ts';
 import { spanText } from '../time-text.ts';
 import { TINTS } from '../tint.ts';
 import { factsText } from './facts-text.ts';
-import { jobSpan, stateText, triesText } from './run-text.ts';
-import { waitingText } from './waiting-text.ts';
+import { jobSpan, stateText, triesText, whyNot } from './run-text.ts';
 
 interface ShownJob {
   run: string;
@@ -30,8 +29,8 @@ export function jobText({ run, job, attempts }: ShownJob, paper: Paper, now: num
       { name: 'labels', text: job.required_labels.join(', ') },
       { name: 'priority', text: job.priority === 0 ? '' : String(job.priority) },
       { name: 'reused', text: job.reused_from === null ? '' : `from run ${job.reused_from}` },
-      { name: 'why', text: waitingText(job) },
-      { name: 'error', text: job.error ?? '' },
+      { name: 'why', text: whyNot(job) },
+      { name: 'error', text: job.state === 'skipped' ? '' : (job.error ?? '') },
     ],
     paper,
   );

@@ -55,7 +55,12 @@ export function stateText({ state, cancelling }: Job): Job['state'] | 'cancellin
   return cancelling ? 'cancelling' : state;
 }
 
+/** Why it has not run, or does not run yet; empty if it has. */
+export function whyNot(job: Job): string {
+  return job.state === 'skipped' ? (job.error ?? '') : waitingText(job);
+}
+
 function why(job: Job): string {
-  const parts = [waitingText(job), job.error === null ? '' : briefError(job.error)];
-  return parts.filter((part) => part !== '').join('; ');
+  const error = job.state === 'skipped' || job.error === null ? '' : briefError(job.error);
+  return [whyNot(job), error].filter((part) => part !== '').join('; ');
 }

@@ -35,6 +35,7 @@ test('a run is shown with its jobs, and with why each stands as it does', () => 
         started_at: began,
         worker_id: 'w',
       }),
+      jobOf({ job_id: 'live', state: 'skipped', error: 'its if is false: false' }),
     ],
   });
   expect(runText(run, 'http://a/runs/1', pipe, now)).toBe(`run       CI #1
@@ -50,6 +51,7 @@ failed      build  2/2  2.1 s      worker-1  exit code 3
 pending     gpu    -    -          -         waits for a worker with gpu
 blocked     test   -    -          -         waits for build
 cancelling  slow   1/1  5 min 0 s  w         -
+skipped     live   -    -          -         its if is false: false
 `);
 });
 
@@ -71,5 +73,13 @@ test('a job is shown with its attempts and outputs, and nothing of them takes th
   expect(text).not.toContain(ESC);
   expect(text).toContain('ATTEMPT  TRY  OUTCOME  EXIT  DURATION  LINES  WORKER    ERROR\n');
   expect(text).toContain('0        1    failed   3     2.1 s     2      worker-1  exit code 3\n');
+  expect(text).toMatch(/\nerror +exit code 3: a/);
   expect(text).toMatch(/\noutputs\nversion {2}1\.2 3\nnotes {4}one\n {9}two\nnone {5}""\n$/);
+});
+
+test('a job that was skipped has a reason, which is no error', () => {
+  const job = { ...jobOf({ state: 'skipped', error: 'needs build, which failed' }), outputs: {} };
+  const text = jobText({ run: RUN_ID, job, attempts: [] }, pipe, now);
+  expect(text).toMatch(/\nwhy +needs build, which failed\n/);
+  expect(text).not.toContain('error');
 });
