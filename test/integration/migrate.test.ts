@@ -149,8 +149,14 @@ test('the schema is the first one of search_path', async () => {
   expect(found.rows).toEqual([{ schema: 'public' }, { schema: 'tenant' }]);
 });
 
-test('a server that is not there is one clear line', async () => {
-  await expect(migrate('postgres://nobody@localhost:1/none', log, folder)).rejects.toThrow(
-    /^cannot reach the database: connect ECONNREFUSED/,
+test('a server or database that is not there is one clear line, with what to do', async () => {
+  await using database = await testDatabase();
+  await expect(migrate('postgres://nobody@127.0.0.1:1/none', log, folder)).rejects.toThrow(
+    /^cannot reach the database: connect ECONNREFUSED 127\.0\.0\.1:1 \(check that it runs, and DATABASE_URL\)$/,
+  );
+  const url = new URL(database.url);
+  url.pathname = '/not-there';
+  await expect(migrate(url.href, log, folder)).rejects.toThrow(
+    'cannot reach the database: database "not-there" does not exist (create it, or check DATABASE_URL)',
   );
 });

@@ -142,7 +142,8 @@ async function connect(url: string): Promise<Client> {
   try {
     await db.connect();
   } catch (err) {
-    throw new Error(`cannot reach the database: ${messageOf(err)}`, { cause: err });
+    const advice = CONNECT_ADVICE[errorCode(err) ?? ''] ?? 'check that it runs, and DATABASE_URL';
+    throw new Error(`cannot reach the database: ${messageOf(err)} (${advice})`, { cause: err });
   }
   return db;
 }
@@ -156,6 +157,12 @@ function explained(err: unknown, { name, sql, transactional }: Migration): unkno
     cause: err,
   });
 }
+
+const CONNECT_ADVICE: Partial<Record<string, string>> = {
+  '28000': 'check the user in DATABASE_URL',
+  '28P01': 'check the user and the password in DATABASE_URL',
+  '3D000': 'create it, or check DATABASE_URL',
+};
 
 const ADVICE: Record<string, string> = {
   '42501': 'grant the user create on the schema, or name a schema of its own in search_path',

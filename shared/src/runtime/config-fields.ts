@@ -72,8 +72,8 @@ function whole(min: number, max: number) {
 }
 
 function databaseUrl() {
-  const error = 'must be set, like postgres://user:password@host:5432/database';
-  return z.string({ error }).refine(isDatabaseUrl, error);
+  const like = 'like postgres://user:password@host:5432/database';
+  return z.string({ error: `must be set, ${like}` }).refine(isDatabaseUrl, `must be a URL ${like}`);
 }
 
 function isDatabaseUrl(value: string): boolean {

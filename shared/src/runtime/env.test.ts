@@ -115,6 +115,12 @@ test('a missing variable is named once, also if another falls back to it', () =>
   ]);
 });
 
+test('an address that is none of PostgreSQL is not said to be missing', () => {
+  expect(problems({ DATABASE_URL: 'mysql://me:secret@host/x' })).toEqual([
+    'DATABASE_URL must be a URL like postgres://user:password@host:5432/database',
+  ]);
+});
+
 test('a secret can be in a file, also the one another falls back to', () => {
   const file = join(folder, 'url');
   writeFileSync(file, `${DATABASE_URL}\n`);

@@ -76,8 +76,9 @@ function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
   }
 }
 
+/** Where a wrong configuration was found out is of no use to who has to mend it. */
 function fail(log: Logger, err: unknown): never {
-  log.fatal({ err }, messageOf(err));
+  log.fatal(err instanceof ConfigError ? {} : { err }, messageOf(err));
   process.exit(err instanceof ConfigError ? WRONG_CONFIGURATION : 1);
 }
 

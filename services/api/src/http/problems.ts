@@ -63,7 +63,8 @@ export function notFound(app: Routes) {
   return (c: Context): Response => {
     const { method, path } = c.req;
     const allowed = methodsOf(app, path);
-    if (allowed.length === 0) return problemResponse(new WfgError('not_found', `there is no ${path}`));
+    if (allowed.length === 0)
+      return problemResponse(new WfgError('not_found', `there is no ${path}: /docs has all routes`));
     const detail = `${path} has ${allowed.join(', ')}, not ${method}`;
     const response = problemResponse(new WfgError('method_not_allowed', detail));
     response.headers.set('allow', allowed.join(', '));
