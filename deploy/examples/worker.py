@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A wfg worker over HTTP, Python alone. Takes WFG_URL, WFG_TOKEN, WORKER_ID, WORKER_LABELS=a,b; SIGTERM drains it."""
-import itertools, json, os, re, signal, subprocess as sub, sys, tempfile, time, urllib.request as http, uuid
+import atexit, itertools, json, os, re, signal, subprocess as sub, sys, tempfile, time, urllib.request as http, uuid
 get, TTL, URL = os.environ.get, 30, os.environ.get("WFG_URL", "http://127.0.0.1:3000")
 TOKEN = os.environ.pop("WFG_TOKEN", "")  # no job's business
 HEADERS = {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"}
@@ -15,6 +15,10 @@ def call(method, path, body=None):  # asks again while the server is away, has n
         except OSError as why:  # refusals are among them
             if getattr(why, "code", 500) < 500 and why.code != 429: return why.code, why.read().decode()
         time.sleep(pause)
+
+def leave():  # else it is shown as there for another 30 s
+    try: http.urlopen(http.Request(f"{URL}/api/workers/{ME['worker_id']}", None, HEADERS, method="DELETE"), timeout=5)
+    except OSError: pass
 
 def execute(job, path):
     env = {**os.environ, "WFG_RUN_ID": job["run_id"], "WFG_JOB_ID": job["job_id"], "WFG_ATTEMPT": str(job["attempt"])}
@@ -53,6 +57,7 @@ def execute(job, path):
 for number in (signal.SIGTERM, signal.SIGINT):  # who goes while it waits is given no job
     signal.signal(number, lambda *_: sys.exit() if now["idle"] else now.update(stopping=True))
 call("POST", "/api/workers/register", ME)
+atexit.register(leave)
 while not now["stopping"]:
     now["idle"] = True
     status, claimed = call("POST", "/api/jobs/claim", {**ME, "lease_ttl_secs": TTL, "wait_secs": 30})

@@ -8,9 +8,15 @@ folder=$(mktemp -d) stopping='' running=''
 trap 'stopping=1' TERM INT
 trap 'rm -rf "$folder"' EXIT
 
+token() { printf 'header = "authorization: Bearer %s"\n' "${WFG_TOKEN-}"; } # out of sight of who lists processes
+
+leave() { # else it is shown as there for another 30 s
+  curl -s -m 5 -X DELETE -K <(token) "$URL/api/workers/$ID" >/dev/null
+}
+
 call() { # METHOD PATH BODY: sets STATUS and ANSWER; asks again while the server is away, or has no database
   local got
-  until got=$(curl -sS -m 60 -X "$1" -K <(printf 'header = "authorization: Bearer %s"\n' "${WFG_TOKEN-}") \
+  until got=$(curl -sS -m 60 -X "$1" -K <(token) \
     -H 'content-type: application/json' -w '\n%{http_code}' --data-binary @- "$URL$2" <<<"${3-}" 2>/dev/null) &&
     STATUS=${got##*$'\n'} && ((STATUS < 500 && STATUS != 429)); do
     [ -n "$running" ] || [ -z "$stopping" ] || exit 0
@@ -95,6 +101,7 @@ execute() { # CLAIMED
 }
 
 call POST /api/workers/register "{$me}"
+trap 'leave; rm -rf "$folder"' EXIT
 while [ -z "$stopping" ]; do
   call POST /api/jobs/claim "{$me,\"lease_ttl_secs\":$TTL,\"wait_secs\":5}"
   case $STATUS$ANSWER in

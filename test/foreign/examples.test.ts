@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { cancelRun } from '@wfg/shared/contract/routes/runs';
+import { listWorkers } from '@wfg/shared/contract/routes/workers';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { moveClock } from '../support/engine.ts';
 import { assertPrograms, type ForeignProgram, startForeign } from '../support/foreign-program.ts';
@@ -139,6 +140,7 @@ describe.each([
     expect(await cluster.ended(run)).toMatchObject({ status: 'completed' });
     expect(await worker.ended).toBe(0);
     expect(await text(run, 'job')).toBe('done\n');
+    expect(await cluster.wfg(listWorkers)).toEqual([]);
   });
 
   test('bears with a server that goes and comes back', async () => {
