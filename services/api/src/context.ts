@@ -21,7 +21,10 @@ export interface ApiContext {
   hub: Hub;
   /** How long to sleep before reading unasked, in milliseconds. */
   pollMs: () => number;
-  /** Work with the database: in its turn, and no longer than the database answers. All routes but one are called by it, with the body there. */
+  /**
+   * Work with the database: in its turn, and no longer than the database answers. All routes but one are called by it,
+   * with the body there.
+   */
   paced: Paced;
   waiting: WaitingClaims;
   /** Of the log of an attempt. */

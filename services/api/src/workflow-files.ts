@@ -1,6 +1,6 @@
 // Stores the workflows of a folder's files, and the sample where there is nothing at all.
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Definition } from '@wfg/shared/contract/definition';
 import { WfgError } from '@wfg/shared/contract/problem';
@@ -12,7 +12,7 @@ import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { readWorkflowText } from './workflow-text.ts';
+import { MAX_WORKFLOW_BYTES, readWorkflowText } from './workflow-text.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yml', '.yaml', '.json']);
 
@@ -83,6 +83,10 @@ async function readDefinition(
   log: Logger,
 ): Promise<{ text: string; definition: Definition } | null> {
   try {
+    const found = await stat(file);
+    // A pipe would be waited for, and all other files with it.
+    if (!found.isFile()) throw new Error('it is no file');
+    if (found.size > MAX_WORKFLOW_BYTES) throw new Error('it is larger than 16 MiB');
     const text = await readFile(file, 'utf8');
     return { text, definition: await readWorkflowText(text) };
   } catch (err) {

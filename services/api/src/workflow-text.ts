@@ -9,6 +9,8 @@ import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import pLimit from 'p-limit';
 import type { ThreadAnswer } from './workflow-text-thread.ts';
 
+/** Of a workflow file, or a workflow in a body. */
+export const MAX_WORKFLOW_BYTES = 16 * 1024 * 1024;
 /** Characters that are read in less time than a thread takes to start. */
 const SHORT = 64 * 1024;
 /** The largest workflow takes a few seconds. */

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { emptyFolder, startApi, type TestApi } from '../../support/api.ts';
@@ -31,6 +32,9 @@ test('files are stored under their stems; a bad one is named with its place and 
   await write('broken.yml', 'name: [\n');
   await write('one.json', '{"name": "Another", "jobs": {}}');
   await write('a b.yml', workflow('Space'));
+  await write('large.yml', '');
+  await truncate(join(folder, 'large.yml'), 16 * 1024 * 1024 + 1);
+  execFileSync('mkfifo', [join(folder, 'pipe.yml')]);
   await write('notes.txt', 'no workflow');
   await using db = await testDatabase();
   await using api = await startApi(db.url, { WORKFLOWS_DIR: folder });
@@ -47,6 +51,8 @@ test('files are stored under their stems; a bad one is named with its place and 
     expect.stringMatching(/one\.yml: .*one\.json has the same id/),
     expect.stringMatching(/bad\.yaml: line 4, column \d+: .*rnu/),
     expect.stringMatching(/broken\.yml: YAML parse error: line \d+, column \d+/),
+    expect.stringMatching(/large\.yml: it is larger than 16 MiB/),
+    expect.stringMatching(/pipe\.yml: it is no file/),
   ]);
 });
 

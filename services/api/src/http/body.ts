@@ -7,12 +7,11 @@ import { check } from '@wfg/shared/rules/issues';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { readWorkflowText } from '../workflow-text.ts';
+import { MAX_WORKFLOW_BYTES, readWorkflowText } from '../workflow-text.ts';
 import { detailOf } from './problems.ts';
 import { MIB, receivedText } from './receive.ts';
 
 const MAX_JSON = MIB;
-const MAX_WORKFLOW = 16 * MIB;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
 
@@ -46,9 +45,9 @@ export async function jsonBody<S extends z.ZodType>(
  */
 export async function workflowBody(c: Context): Promise<Definition> {
   const type = mediaType(c);
-  if (YAML_TYPE.test(type)) return readWorkflowText(receivedText(c.req.raw, MAX_WORKFLOW));
+  if (YAML_TYPE.test(type)) return readWorkflowText(receivedText(c.req.raw, MAX_WORKFLOW_BYTES));
   if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
-  return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW)));
+  return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW_BYTES)));
 }
 
 function mediaType(c: Context): string {
