@@ -16,7 +16,7 @@ interface Config {
   REAP_INTERVAL_SECS: number;
 }
 
-/** Starts both loops; disposal ends them. */
+/** Starts all loops; disposal ends them. */
 export async function startReaper({ config, log, stopping }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, stopping);
