@@ -7,17 +7,11 @@
 //   events counted for one reader        650 ms (340 to 2,100)
 //   all counted for everyone             1,300 ms (470 to 1,900)
 import { z } from 'zod';
+import { EventStatus } from '../contract/event.ts';
 import type { Queryable } from '../db/pool.ts';
 
 const EventCounts = z.object({
-  statuses: z.object({
-    pending: z.int(),
-    processing: z.int(),
-    completed: z.int(),
-    failed: z.int(),
-    dead_lettered: z.int(),
-    cancelled: z.int(),
-  }),
+  statuses: z.record(EventStatus, z.int()),
   /** What the last tries of the completed ones took together, in milliseconds. */
   busy_ms: z.int(),
 });
