@@ -3,7 +3,8 @@
 set -eu
 folder=${1:-$(dirname "$0")/secrets}
 # Others are kept out by the folder; in a container a file is read by a user who need not exist here.
-mkdir -p -m 700 "$folder"
+mkdir -p "$folder"
+chmod 700 "$folder"
 
 random() { od -An -N 24 -t x1 /dev/urandom | tr -d ' \n'; }
 
