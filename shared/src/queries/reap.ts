@@ -17,11 +17,16 @@ export interface Reaped {
   lane: string;
 }
 
+/** Times the losses before. */
+const APART_SECS = 3;
+
 const JOB = `j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts, j.kind, j.workflow_type, j.backoff,
     j.nonce, j.started_at, j.worker_id, j.out_of_time, j.cancel_requested_at is not null as cancelled`;
 
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
 // is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
+// What was lost together more than once comes back apart: one that takes its process down each time would take the others
+// along until they are all dead.
 // The version grows by two: that the lease expired, and that the job failed by it.
 // The nonce is turned negative, so that nothing which is told under the lease can match it any more.
 // `taken` holds the locked jobs `l`, with `ended_as` and `reason` (null: the worker was lost).
@@ -66,8 +71,11 @@ with taken as (${taken}
   lease_secs: 'null',
   tries: `case when d.next = 'pending' and not d.charged then j.tries - 1 else j.tries end`,
   losses: 'case when d.charged then j.losses else j.losses + 1 end',
-  run_at: `case when d.next = 'pending' and d.charged
-    then wfg_now() + wfg_backoff(d.waits, d.tries) else j.run_at end`,
+  run_at: `case
+    when d.next <> 'pending' then j.run_at
+    when d.charged then wfg_now() + wfg_backoff(d.waits, d.tries)
+    when j.losses = 0 then j.run_at
+    else wfg_now() + make_interval(secs => random() * ${APART_SECS} * j.losses) end`,
   outcome: 'd.ended_as',
   error: 'd.error',
   log_chunks: 'd.chunks',

@@ -147,11 +147,12 @@ test('lost workers cost it no try, but five of them end it', async () => {
   await using db = await testDatabase();
   const run = await enqueue(db.pool);
   for (let loss = 1; loss <= 5; loss++) {
+    await moveClock(db.pool, `${loss} hours`);
     const job = await take(db.pool);
     expect(job.tries).toBe(1);
     if (loss % 2) await surrenderLeases(db.pool, [{ ...job, error: null }], 'its process was killed');
     else {
-      await moveClock(db.pool, `${loss} hours`);
+      await moveClock(db.pool, `${loss} hours 31 seconds`);
       await reapExpired(db.pool, 10);
     }
   }
@@ -159,6 +160,24 @@ test('lost workers cost it no try, but five of them end it', async () => {
     status: 'failed',
     jobs: [{ state: 'failed', error: 'worker lost: its process was killed' }],
   });
+});
+
+test('those that were lost together come back at once, and the next time apart', async () => {
+  await using db = await testDatabase();
+  for (let n = 0; n < 5; n++) await enqueue(db.pool);
+  async function loseAll(): Promise<number[]> {
+    const jobs = [];
+    for (let n = 0; n < 5; n++) jobs.push({ ...(await take(db.pool)), error: null });
+    await surrenderLeases(db.pool, jobs, 'its process was killed');
+    const { rows } = await db.pool.query<{ secs: number }>(
+      'select extract(epoch from run_at - wfg_now())::float8 as secs from wfg_jobs',
+    );
+    return rows.map(({ secs }) => secs);
+  }
+  expect(Math.max(...(await loseAll()))).toBeLessThanOrEqual(0);
+  const apart = await loseAll();
+  expect(new Set(apart).size).toBe(5);
+  expect(Math.max(...apart)).toBeLessThanOrEqual(3);
 });
 
 test('an attempt that is to blame for the end of its process fails, the others are lost', async () => {
