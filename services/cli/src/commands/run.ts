@@ -60,5 +60,5 @@ function summary(ended: Run): string {
   for (const { state } of ended.jobs) counts.set(state, (counts.get(state) ?? 0) + 1);
   const jobs = [...counts].map(([state, number]) => `${number} ${state}`).join(', ');
   const why = ended.error === null ? '' : ` (${terminalLine(ended.error)})`;
-  return `run ${ended.run_id} ${ended.status}${took(ended.created_at, ended.finished_at)}: ${jobs || 'no jobs'}${why}\n`;
+  return `run ${ended.run_id} ${ended.status}${took(ended.started_at, ended.finished_at)}: ${jobs || 'no jobs'}${why}\n`;
 }
