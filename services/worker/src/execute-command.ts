@@ -1,4 +1,5 @@
 // How a command job is executed, and what its end means for the job.
+import { CommandSpec } from '@wfg/shared/contract/command';
 import type { ClaimedCommand } from '@wfg/shared/queries/claim';
 import { readUpstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
@@ -31,21 +32,24 @@ export function executeCommand(job: ClaimedCommand, context: CommandContext): Ex
 
   return async ({ log: attemptLog, signal }) => {
     try {
+      const spec = CommandSpec.parse(job.spec);
       const upstream = job.parents.length > 0 ? await readUpstream(pool, job) : {};
       const ended = await runCommand(
-        { ...toCommand(job), upstream },
+        { ...toCommand(job, spec), upstream },
         { ...command, signal, log: attemptLog },
       );
       fitness.prove();
-      return endOf(ended, job.spec.not_on);
+      return endOf(ended, spec.not_on);
     } catch (error) {
       return faultOf(error);
     }
   };
 }
 
-function toCommand(job: ClaimedCommand): Omit<CommandJob, 'upstream'> {
-  const { run, steps, env, mask } = job.spec;
+function toCommand(
+  job: ClaimedCommand,
+  { run, steps, env, mask }: CommandSpec,
+): Omit<CommandJob, 'upstream'> {
   return {
     runId: job.run_id,
     attempt: job.attempt,

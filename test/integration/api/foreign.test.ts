@@ -51,6 +51,16 @@ async function claimAll(labels: string[] = []): Promise<string[]> {
 }
 
 describe('the claim', () => {
+  test('gives nobody a job whose command cannot be read, and fails it', async () => {
+    await start({ id: 'a', command: 'true' });
+    await db.pool.query(`update wfg_jobs set spec = '{"run": 7}'`);
+    expect(await claimHttp(api, { labels: [] })).toBeNull();
+    const { rows } = await db.pool.query('select state, error from wfg_jobs');
+    expect(rows).toEqual([
+      { state: 'failed', error: expect.stringContaining('expected string, received number') },
+    ]);
+  });
+
   test('has the job and a lease, whole', async () => {
     const run = await start({ id: 'a', command: 'echo "a"', required_labels: ['gpu'], max_retries: 2 });
     const claimed = await claimedHttp(api, { labels: ['linux', 'gpu'] });

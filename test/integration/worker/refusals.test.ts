@@ -102,3 +102,14 @@ test('what cannot be stored at the moment is repeated, and holds nothing else up
   expect(await held).toBe('applied');
   expect(await states(pool, run)).toEqual({ held: 'completed', a: 'completed', b: 'completed' });
 });
+
+test('a job whose command cannot be read fails, and what was claimed with it runs', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const run = await submit(pool, { a: {}, bad: {}, b: {} });
+  await pool.query(`update wfg_jobs set spec = '{"run": 7}' where job_id = 'bad'`);
+  await using _ = startWorker(url, { WORKER_CONCURRENCY: '3' });
+  for (const id of ['a', 'b']) await jobWhen(pool, run, id, ({ state }) => state === 'completed');
+  const { error } = await jobWhen(pool, run, 'bad', ({ state }) => state === 'failed');
+  expect(error).toContain('expected string, received number');
+});

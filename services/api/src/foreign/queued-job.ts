@@ -1,4 +1,5 @@
 // A claimed job as workflow-graph's workers know it.
+import { CommandSpec } from '@wfg/shared/contract/command';
 import { leaseId } from '@wfg/shared/contract/lease';
 import type { Claimed } from '@wfg/shared/contract/queued-job';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
@@ -19,7 +20,7 @@ export function wireWorkflowId({
   return workflow_id ?? run_id;
 }
 
-/** The answer to a claim. */
+/** The answer to a claim. @throws {z.ZodError} when what it executes cannot be read. */
 export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string, ttlSecs: number): Claimed {
   const workflow_id = wireWorkflowId(job);
   const { run_id, job_id, kind, workflow_type, payload, timeout_secs } = job;
@@ -27,7 +28,7 @@ export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string,
     job: {
       job_id,
       workflow_id,
-      command: job.kind === 'command' ? assembleCommand({ ...job.run_env, ...job.spec.env }, job.spec) : '',
+      command: commandOf(job),
       required_labels: job.required_labels.filter((label) => !label.startsWith(':')),
       retry_policy: { max_retries: job.max_attempts - 1, backoff: job.backoff ?? DEFAULT_BACKOFF[job.kind] },
       attempt: job.attempt,
@@ -50,4 +51,10 @@ export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string,
       granted_at_ms: job.started_at.getTime(),
     },
   };
+}
+
+function commandOf(job: ClaimedJob): string {
+  if (job.kind !== 'command') return '';
+  const spec = CommandSpec.parse(job.spec);
+  return assembleCommand({ ...job.run_env, ...spec.env }, spec);
 }
