@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseJson } from '../contract/json.ts';
 import { z } from 'zod';
 import { check } from './issues.ts';
 
@@ -25,4 +26,11 @@ test.for([
 
 test('what fits is handed over as the schema makes it', () => {
   expect(check(z.string().default('x'), undefined)).toEqual({ data: 'x' });
+});
+
+test('a number that no number can hold is called too large, not another type', () => {
+  const value = parseJson('{"n":90071992547409930}');
+  expect(check(z.object({ n: z.int() }), value).issues).toEqual([
+    { path: 'n', message: 'is too large a number' },
+  ]);
 });

@@ -50,6 +50,8 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
       const wanted = WANTED[issue.expected];
       if (wanted === undefined) return undefined;
       if (issue.input === undefined) return `is missing: must be ${wanted}`;
+      // What keeps all its digits is no number to a schema.
+      if (wanted.endsWith('number') && JSON.isRawJSON(issue.input)) return 'is too large a number';
       const isBare = wanted === 'text' && ['number', 'boolean'].includes(typeof issue.input);
       return `must be ${wanted}${isBare ? ': put the value in quotes' : ''}`;
     }
