@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertSchema } from '@wfg/shared/db/assert-schema';
 import { migrate } from '@wfg/shared/db/migrate';
+import { readHistory } from '@wfg/shared/db/migration-history';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
@@ -53,6 +54,21 @@ test('twenty at once on an empty database apply each file once', async () => {
     `select indisvalid from pg_index where indexrelid = 'things_again'::regclass`,
   );
   expect(index.rows).toEqual([{ indisvalid: true }]);
+});
+
+test('what another transaction has applied meanwhile is seen inside a transaction that began before', async () => {
+  await using database = await testDatabase({ empty: true });
+  await write('0001-core.sql', 'create table things (id int primary key);');
+  const client = await database.pool.connect();
+  try {
+    expect(await readHistory(client)).toEqual([]);
+    await client.query('begin');
+    await migrate(database.url, log, folder);
+    expect(await readHistory(client)).toMatchObject([{ name: '0001-core.sql' }]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 });
 
 test('a file that fails leaves nothing behind, says where, and can be repaired', async () => {

@@ -12,12 +12,18 @@ interface Applied {
   breaking: boolean;
 }
 
+// Not to_regclass: in a transaction it may go on answering "no" of a table that another one has committed meanwhile, since
+// it looks into the connection's cache of names, and whoever waited for the lock would apply what is there already.
+const FIND = `
+select current_schema() as schema, exists (
+    select from pg_catalog.pg_class
+    where relname = 'wfg_migrations'
+      and relnamespace = (select oid from pg_catalog.pg_namespace where nspname = current_schema())
+  ) as present`;
+
 /** What was applied in the schema that search_path names first; nothing in an empty database. */
 export async function readHistory(db: Pool | ClientBase): Promise<Applied[]> {
-  const found = await db.query<{ schema: string | null; present: boolean }>(
-    `select current_schema() as schema,
-            to_regclass(format('%I.wfg_migrations', current_schema())) is not null as present`,
-  );
+  const found = await db.query<{ schema: string | null; present: boolean }>(FIND);
   const { schema, present } = found.rows[0] ?? {};
   if (!schema) throw new SchemaError('no schema named in search_path exists: create it first');
   if (!present) return [];
