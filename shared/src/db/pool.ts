@@ -27,6 +27,8 @@ export interface PoolSettings {
   max?: number;
   /** How long an answer may take, in milliseconds, before the connection is taken for dead. */
   queryTimeoutMs?: number;
+  /** How long a connection that nobody uses is kept, in milliseconds; 0: for ever. */
+  idleTimeoutMs?: number;
   log: Logger;
 }
 
@@ -34,7 +36,14 @@ export interface PoolSettings {
  * Creates a pool; it connects when first used. All timeouts are needed: without them a query on a
  * network that was cut waits for ever. A lost connection is logged, and fails only what was using it.
  */
-export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }: PoolSettings): Pool {
+export function createPool({
+  url,
+  name,
+  max = 4,
+  queryTimeoutMs = 10_000,
+  idleTimeoutMs = 10_000,
+  log,
+}: PoolSettings): Pool {
   const pool = new Pool({
     Client: ImpatientClient,
     connectionString: url,
@@ -42,6 +51,7 @@ export function createPool({ url, name, max = 4, queryTimeoutMs = 10_000, log }:
     max,
     connectionTimeoutMillis: TURN_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
+    idleTimeoutMillis: idleTimeoutMs,
     keepAlive: true,
     types: parsers,
   });

@@ -20,9 +20,19 @@ export interface Deadline extends AsyncDisposable {
   watch: <T>(work: (gone: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
-/** `pool` is what requests use. The question goes over a connection of its own: theirs may all be waiting. */
+/**
+ * `pool` is what requests use. The question goes over a connection of its own, theirs may all be waiting, which is kept
+ * open: on a busy machine to connect takes longer than a question may.
+ */
 export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline {
-  const line = createPool({ url, name: 'api-check', max: 1, queryTimeoutMs: ANSWER_MS, log });
+  const line = createPool({
+    url,
+    name: 'api-check',
+    max: 1,
+    queryTimeoutMs: ANSWER_MS,
+    idleTimeoutMs: 0,
+    log,
+  });
   let heardAt = 0;
   let asking: Promise<boolean> | undefined;
 
@@ -50,6 +60,7 @@ export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline
     return asking;
   }
 
+  void ask();
   pool.on('release', hear);
   return {
     async watch(work) {
