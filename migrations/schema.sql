@@ -38,6 +38,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_key_holds(held wfg_keys)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+begin
+  if not held.until_ended then return held.expires_at > wfg_now(); end if;
+  return exists (select from wfg_jobs j where j.run_id = held.subject::uuid and j.position = 0);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_lane(labels text[], priority integer)
  RETURNS bigint
  LANGUAGE sql
@@ -53,6 +65,47 @@ CREATE OR REPLACE FUNCTION wfg_now()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION wfg_prune_keys(most integer)
+ RETURNS integer
+ LANGUAGE sql
+ SET search_path TO '$user', 'public'
+AS $function$
+  with old as (
+    select k.scope, k.key, wfg_key_holds(k) as holds from wfg_keys k
+    where k.expires_at <= wfg_now()
+    order by k.expires_at
+    limit most
+    for update skip locked
+  ), kept as (
+    update wfg_keys k set expires_at = wfg_now() + interval '7 days'
+    from old where k.scope = old.scope and k.key = old.key and old.holds
+  ), gone as (
+    delete from wfg_keys k using old where k.scope = old.scope and k.key = old.key and not old.holds
+  )
+  select count(*)::int from old
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_take_key(scope text, key text, body_hash bytea, subject text, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, until_ended boolean DEFAULT false)
+ RETURNS wfg_keys
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+#variable_conflict use_column
+declare
+  held wfg_keys;
+begin
+  loop
+    insert into wfg_keys (scope, key, body_hash, subject, expires_at, until_ended)
+    values ($1, $2, $3, $4, coalesce($5, wfg_now() + interval '7 days'), $6)
+    on conflict do nothing;
+    if found then return null; end if;
+    select * into held from wfg_keys k where k.scope = $1 and k.key = $2;
+    if found and wfg_key_holds(held) then return held; end if;
+    delete from wfg_keys k where k.scope = $1 and k.key = $2 and k.subject = held.subject;
+  end loop;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION wfg_uuid7()
  RETURNS uuid
@@ -277,6 +330,24 @@ comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
 comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
 comment on column wfg_jobs.version is 'grows with every transition, by as much as it has events to tell';
 comment on table wfg_jobs is 'jobs of open runs, and standalone jobs until completed, cancelled or discarded';
+
+create table wfg_keys (
+  scope text not null,
+  key text not null,
+  body_hash bytea,
+  subject text,
+  status integer,
+  created_at timestamp with time zone default wfg_now() not null,
+  expires_at timestamp with time zone not null,
+  until_ended boolean default false not null,
+  constraint wfg_keys_pkey PRIMARY KEY (scope, key)
+);
+CREATE INDEX wfg_keys_expiring ON wfg_keys USING btree (expires_at);
+comment on column wfg_keys.body_hash is 'what was asked for; another body under the same key is refused';
+comment on column wfg_keys.scope is 'method and path of a route, the name of a SQL function, or `unique <workflow_type>`';
+comment on column wfg_keys.status is 'the first answer''s, over HTTP';
+comment on column wfg_keys.subject is 'what was made: a run, a workflow, a lease; null only inside the transaction that makes it';
+comment on column wfg_keys.until_ended is 'it holds as long as its standalone job is live; expires_at is when to see whether it is';
 
 create table wfg_logs (
   day date not null,

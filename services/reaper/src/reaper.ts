@@ -1,6 +1,7 @@
 // Wires the reaper's loops: what is overdue every few seconds, what grows old every hour, and counting.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
+import { pruneKeys } from '@wfg/shared/queries/keys';
 import { pruneWorkers } from '@wfg/shared/queries/workers';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
@@ -10,6 +11,8 @@ import { startCounting } from './counting.ts';
 import { sweep } from './sweep.ts';
 
 const HOUSEKEEPING_MS = 3_600_000;
+/** Removed in one transaction. */
+const KEYS = 5_000;
 
 interface Config {
   DATABASE_URL: string;
@@ -41,7 +44,8 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
         if (made > 0) log.info({ made }, 'partitions made');
         for (const worker_id of await pruneWorkers(pool))
           log.info({ worker_id }, 'worker forgotten: silent for a day');
-        return jitter(HOUSEKEEPING_MS);
+        const more = (await pruneKeys(pool, KEYS)) === KEYS;
+        return more ? 0 : jitter(HOUSEKEEPING_MS);
       },
     }),
   );

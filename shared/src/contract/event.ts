@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
 import { Time, Waiting } from './job.ts';
+import { KEY_PATTERN, KEY_RULE } from './key.ts';
 import { whole } from './whole.ts';
 
 /** What a handler is found by. */
@@ -43,8 +44,20 @@ export const EventInput = z
       description: 'the wait before a retry; what its handler declares, else exponential from 1 s to 60 s',
     }),
     timeout_secs: Seconds.nullish().meta({ description: 'of one try; what its handler declares' }),
+    unique_key: z.string().regex(KEY_PATTERN, KEY_RULE).nullish().meta({
+      description:
+        'while another event of the type with this key has not completed, or been cancelled or discarded, that one is answered',
+    }),
+    unique_for_secs: Seconds.nullish().meta({
+      description: 'the unique_key holds for so long from the creation of its event, however that ends',
+    }),
+  })
+  .refine(({ unique_key, unique_for_secs }) => unique_key != null || unique_for_secs == null, {
+    path: ['unique_for_secs'],
+    message: 'is for a unique_key, which is not there',
   })
   .meta({ id: 'EventInput' });
+export type EventInput = z.output<typeof EventInput>;
 
 export const Event = z
   .object({

@@ -55,3 +55,12 @@ export function toStorableJson(value: unknown): string {
 export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u2400');
 }
+
+/** JSON text that is the same for equal values: the names in objects are sorted. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner) || JSON.isRawJSON(inner))
+      return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,8 +1,9 @@
 // Transactions: read committed, bounded in time on the server too, repeated after a deadlock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { jitter } from '../rules/pause.ts';
+import type { Queryable } from './pool.ts';
 import { errorCode, isConnectionError, SQLSTATE } from './sqlstate.ts';
 
 const MAX_TRIES = 4;
@@ -14,7 +15,7 @@ const DEFAULT_LIMIT_MS = 10_000;
  * of `fn` runs again, at most three more times, so it must have no effect outside the transaction.
  * If the connection is lost during the commit the outcome is unknown: that error is passed on.
  */
-export async function withTx<T>(pool: pg.Pool, fn: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function withTx<T>(pool: Pool, fn: (tx: PoolClient) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt(pool, fn);
@@ -27,7 +28,12 @@ export async function withTx<T>(pool: pg.Pool, fn: (tx: pg.PoolClient) => Promis
   }
 }
 
-async function attempt<T>(pool: pg.Pool, fn: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Runs `fn` in the transaction that `db` is in, or, of a pool, in one of its own. */
+export async function joinTx<T>(db: Queryable, fn: (tx: PoolClient) => Promise<T>): Promise<T> {
+  return db instanceof Pool ? withTx(db, fn) : fn(db);
+}
+
+async function attempt<T>(pool: Pool, fn: (tx: PoolClient) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
   try {
     await tx.query(begin(pool.options.query_timeout ?? DEFAULT_LIMIT_MS));
@@ -56,7 +62,7 @@ function begin(limitMs: number): string {
 }
 
 /** False if the connection cannot be used any more and is to be closed. */
-async function rolledBack(tx: pg.PoolClient, err: unknown): Promise<boolean> {
+async function rolledBack(tx: PoolClient, err: unknown): Promise<boolean> {
   if (isConnectionError(err)) return false;
   try {
     await tx.query('rollback');

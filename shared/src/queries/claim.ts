@@ -75,6 +75,13 @@ export interface ClaimedEvent extends Claimed {
 
 export type ClaimedJob = ClaimedCommand | ClaimedEvent;
 
+/** What is told of a claimed job, `j` of wfg_jobs, besides its run's env. */
+export const CLAIMED_COLUMNS = `
+  j.run_id, j.position, j.job_id, j.workflow_id, j.kind, j.workflow_type,
+  coalesce(j.resolved -> 'payload', j.payload) as payload, j.required_labels,
+  j.priority, j.attempt, j.tries, j.max_attempts, j.backoff, j.nonce::text, j.created_at, j.run_at, j.started_at,
+  j.timeout_secs, j.parents, coalesce(j.resolved -> 'spec', j.spec) as spec`;
+
 /** The statement itself, for `npm run claim:explain`. */
 export const CLAIM = `
 with recursive lane as (
@@ -117,10 +124,7 @@ with recursive lane as (
       log_chunks = null, log_lines = null, log_bytes = null
   from locked l
   where j.run_id = l.run_id and j.position = l.position
-  returning j.run_id, j.position, j.job_id, j.workflow_id, j.kind, j.workflow_type,
-    coalesce(j.resolved -> 'payload', j.payload) as payload, j.required_labels,
-    j.priority, j.attempt, j.tries, j.max_attempts, j.backoff, j.nonce::text, j.created_at, j.run_at, j.started_at,
-    j.timeout_secs, j.parents, coalesce(j.resolved -> 'spec', j.spec) as spec
+  returning ${CLAIMED_COLUMNS}
 )
 select count.candidates, claimed.*, coalesce(r.env, '{}') as run_env
 from (select count(*)::int as candidates from candidate) count

@@ -5,6 +5,8 @@ import type { Queryable } from '../db/pool.ts';
 import { type EventRow, eventColumns } from './event-row.ts';
 
 export interface NewEvent {
+  /** Null: a new one. */
+  id?: string | null;
   workflow_type: string;
   payload: unknown;
   max_attempts: number;
@@ -23,19 +25,28 @@ export interface NewEvent {
 const ENQUEUE = `
 insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload, max_attempts,
   run_at, expires_secs, expires_at, priority, backoff, timeout_secs)
-select wfg_uuid7(), 0, 'main', $1::text, $1, 'pending', 'event', array[':event ' || $1], $2::json, $3::int,
+select coalesce($9::uuid, wfg_uuid7()), 0, 'main', $1::text, $1, 'pending', 'event', array[':event ' || $1], $2::json, $3::int,
   due.at, $5::int, due.at + make_interval(secs => $5), $6::int, $7::json, $8::int
 from (select coalesce($4::timestamptz, wfg_now()) as at) due
 returning ${eventColumns('wfg_jobs')}, wfg_jobs.lane::text`;
 
-interface EnqueuedEvent extends EventRow {
+export interface EnqueuedEvent extends EventRow {
   lane: string;
 }
 
 /** Stores the event; returns it as it is then, with the lane it waits in. */
 export async function enqueueEvent(db: Queryable, event: NewEvent): Promise<EnqueuedEvent> {
-  const { workflow_type, payload, max_attempts, run_at, expires_in_secs, priority, backoff, timeout_secs } =
-    event;
+  const {
+    workflow_type,
+    payload,
+    max_attempts,
+    run_at,
+    expires_in_secs,
+    priority,
+    backoff,
+    timeout_secs,
+    id,
+  } = event;
   const { rows } = await db.query<EnqueuedEvent>(ENQUEUE, [
     workflow_type,
     toStorableJson(payload),
@@ -45,6 +56,7 @@ export async function enqueueEvent(db: Queryable, event: NewEvent): Promise<Enqu
     priority,
     backoff && JSON.stringify(backoff),
     timeout_secs,
+    id,
   ]);
   const [row] = rows;
   if (!row) throw new Error('the insert of an event returned no row');

@@ -124,7 +124,7 @@ test.each([
   [{ workflow_type: TYPE, expires_in_secs: 0 }, 'expires_in_secs: must be a whole number of seconds, from 1'],
   [{ workflow_type: TYPE, timeout_secs: -1 }, 'timeout_secs: must be a whole number of seconds, from 1'],
   [{ workflow_type: TYPE, backoff: 'Fixed' }, 'backoff: must be "None", { Fixed: { delay_secs: N } }'],
-  [{ workflow_type: TYPE, unique_key: 'k' }, 'unknown key "unique_key"'],
+  [{ workflow_type: TYPE, unique: 'k' }, 'unknown key "unique"'],
   [{ workflow_type: TYPE, paylaod: {} }, 'unknown key "paylaod"'],
 ])('the body %j is refused: %s', async (body, message) => {
   const answer = await api.ask('POST', '/workflows', body);

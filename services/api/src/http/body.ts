@@ -50,6 +50,11 @@ export async function workflowBody(c: Context): Promise<Definition> {
   return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW_BYTES)));
 }
 
+/** What a workflow says, whatever the order of its jobs: equal workflows are equal bodies. */
+export function unordered({ jobs, ...rest }: Definition): unknown {
+  return { ...rest, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) };
+}
+
 function mediaType(c: Context): string {
   return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 }

@@ -1,16 +1,17 @@
 // Standalone events, where FlowForge has them: create, list, show, requeue, cancel.
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { type Event, EventProgress } from '@wfg/shared/contract/event';
+import { type Event, type EventInput, EventProgress } from '@wfg/shared/contract/event';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/events';
 import type { Queryable } from '@wfg/shared/db/pool';
-import { withTx } from '@wfg/shared/db/tx';
+import { joinTx, withTx } from '@wfg/shared/db/tx';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { cancelJob } from '@wfg/shared/queries/cancel';
-import { enqueueEvent } from '@wfg/shared/queries/enqueue';
+import { type EnqueuedEvent, enqueueEvent, type NewEvent } from '@wfg/shared/queries/enqueue';
 import { toEvent } from '@wfg/shared/queries/event-row';
 import { listEvents, readEvent } from '@wfg/shared/queries/events';
+import { takeUniqueKey } from '@wfg/shared/queries/keys';
 import { readOffers } from '@wfg/shared/queries/offers';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { requeueJob } from '@wfg/shared/queries/requeue';
@@ -19,28 +20,22 @@ import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
 import { nextLink } from '../http/next-link.ts';
+import { type Made, once } from '../http/once.ts';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_MAX_ATTEMPTS = 3;
 
-export function eventRoutes({ pool, doorbell, log }: ApiContext): OpenAPIHono {
+export function eventRoutes(context: ApiContext): OpenAPIHono {
+  const { pool, doorbell, log } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, routes.createEvent), async (c) => {
-    const { payload = {}, ...given } = await jsonBody(c, routes.createEvent);
-    const row = await enqueueEvent(pool, {
-      workflow_type: given.workflow_type,
-      payload,
-      max_attempts: given.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
-      run_at: given.run_at ?? null,
-      expires_in_secs: given.expires_in_secs ?? null,
-      priority: given.priority ?? 0,
-      backoff: given.backoff ?? null,
-      timeout_secs: given.timeout_secs ?? null,
-    });
-    doorbell.ring({ lanes: { [row.lane]: 1 } });
+    const input = await jsonBody(c, routes.createEvent);
+    const { subject, status, made } = await once(context, c, input, (db) => createEvent(db, input));
+    c.header('location', `/workflows/${subject}`);
+    if (!made?.row) return c.json(await shown(pool, subject), status === 200 ? 200 : 201);
+    const { row } = made;
     log.info({ workflow_id: row.run_id, workflow_type: row.workflow_type }, 'Workflow created');
-    c.header('location', `/workflows/${row.run_id}`);
     return c.json(toEvent(row, await readOffers(pool, [row], row.now)), 201);
   });
 
@@ -91,6 +86,34 @@ export function eventRoutes({ pool, doorbell, log }: ApiContext): OpenAPIHono {
 
 /** Of a standalone event its only job. */
 const JOB = 'main';
+
+/** Stores the event; no row: another one has its unique key. */
+async function createEvent(
+  db: Queryable,
+  { payload = {}, unique_key, unique_for_secs, ...given }: EventInput,
+): Promise<Made & { row: EnqueuedEvent | null }> {
+  const event: NewEvent = {
+    workflow_type: given.workflow_type,
+    payload,
+    max_attempts: given.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+    run_at: given.run_at ?? null,
+    expires_in_secs: given.expires_in_secs ?? null,
+    priority: given.priority ?? 0,
+    backoff: given.backoff ?? null,
+    timeout_secs: given.timeout_secs ?? null,
+  };
+  if (unique_key == null) return stored(await enqueueEvent(db, event));
+  const key = { workflow_type: event.workflow_type, key: unique_key, secs: unique_for_secs ?? null };
+  return joinTx(db, async (tx) => {
+    const { id, is_new } = await takeUniqueKey(tx, key);
+    if (!is_new) return { subject: id, status: 200, row: null };
+    return stored(await enqueueEvent(tx, { ...event, id }));
+  });
+}
+
+function stored(row: EnqueuedEvent): Made & { row: EnqueuedEvent } {
+  return { subject: row.run_id, status: 201, row, hint: { lanes: { [row.lane]: 1 } } };
+}
 
 /** Read back before it can be claimed, so that the answer is what was asked for. */
 async function requeue(tx: PoolClient, id: string): Promise<{ lane: string; event: Event }> {

@@ -17,6 +17,7 @@ import { endAttempt } from '../foreign/end-attempt.ts';
 import { wireWorkflowId } from '../foreign/queued-job.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
+import { keyOf } from '../http/once.ts';
 import { detailOf } from '../http/problems.ts';
 
 const MAX_REPORT_BYTES = 4 * 1024 * 1024;
@@ -30,7 +31,7 @@ export function leaseRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.claimJob), async (c) => {
     const client = { gone: c.req.raw.signal, admit: () => context.gate.admit(visitorOf(c)) };
     const order = await jsonBody(c, routes.claimJob);
-    const claimed = await claimOverHttp(context, order, client);
+    const claimed = await claimOverHttp(context, order, client, keyOf(c, order));
     // A server that stops waits for every connection to close.
     if (context.waiting.isOver()) c.header('connection', 'close');
     return c.json(claimed, 200);

@@ -11,14 +11,16 @@ import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { listRuns } from '@wfg/shared/queries/run-list';
 import { readRun } from '@wfg/shared/queries/run';
-import { submitRun } from '@wfg/shared/queries/submit';
+import { type Submitted, submitRun } from '@wfg/shared/queries/submit';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
-import { jsonBody, workflowBody } from '../http/body.ts';
+import { jsonBody, unordered, workflowBody } from '../http/body.ts';
+import { type Made, once } from '../http/once.ts';
 
 const DEFAULT_LIMIT = 50;
 
-export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
+export function runRoutes(context: ApiContext): OpenAPIHono {
+  const { pool, doorbell } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, routes.listRuns), async (c) => {
@@ -27,10 +29,12 @@ export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
   });
 
   app.openapi(bind(app, routes.submitRun), async (c) => {
-    const { run_id, lanes } = await submitRun(pool, null, await workflowBody(c), {});
-    doorbell.ring({ lanes, settle: true, runs: [run_id] });
-    c.header('location', `/api/runs/${run_id}`);
-    return c.json(await shown(pool, run_id), 201);
+    const definition = await workflowBody(c);
+    const { subject } = await once(context, c, unordered(definition), async (db) =>
+      startedRun(await submitRun(db, null, definition, {}), 201),
+    );
+    c.header('location', `/api/runs/${subject}`);
+    return c.json(await shown(pool, subject), 201);
   });
 
   app.openapi(bind(app, routes.getRun), async (c) =>
@@ -50,6 +54,11 @@ export function runRoutes({ pool, doorbell }: ApiContext): OpenAPIHono {
   });
 
   return app;
+}
+
+/** A run that was started, or found going on. */
+export function startedRun({ run_id, lanes }: Submitted, status: number): Made {
+  return { subject: run_id, status, hint: { lanes, settle: true, runs: [run_id] } };
 }
 
 /** A page of runs, of one workflow or of all. */

@@ -3,7 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/workflow-runs';
 import type { Queryable } from '@wfg/shared/db/pool';
-import { withTx } from '@wfg/shared/db/tx';
+import { joinTx, withTx } from '@wfg/shared/db/tx';
 import { cancelRuns, findOpenRuns } from '@wfg/shared/queries/cancel';
 import { readLatestRun } from '@wfg/shared/queries/latest-run';
 import { startRun } from '@wfg/shared/queries/start-run';
@@ -13,8 +13,9 @@ import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
+import { once } from '../http/once.ts';
 import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
-import { runPage } from './runs.ts';
+import { runPage, startedRun } from './runs.ts';
 import { unknownWorkflow } from './workflows.ts';
 
 export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
@@ -23,13 +24,14 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.startRun), async (c) => {
     const { id } = c.req.valid('param');
-    const { env = {} } = await jsonBody(c, routes.startRun);
-    const started = await withTx(pool, (tx) => startRun(tx, id, env));
-    if (!started) throw unknownWorkflow(id);
-    const { run_id, lanes } = started;
-    doorbell.ring({ lanes, settle: true, runs: [run_id] });
-    c.header('location', `/api/runs/${run_id}`);
-    return c.json({ run_id }, 202);
+    const input = await jsonBody(c, routes.startRun);
+    const { subject } = await once(context, c, input, async (db) => {
+      const started = await joinTx(db, (tx) => startRun(tx, id, input.env ?? {}));
+      if (!started) throw unknownWorkflow(id);
+      return startedRun(started, 202);
+    });
+    c.header('location', `/api/runs/${subject}`);
+    return c.json({ run_id: subject }, 202);
   });
 
   app.openapi(bind(app, routes.cancelRuns), async (c) => {

@@ -11,16 +11,17 @@ import { deleteWorkflow, putWorkflow } from '@wfg/shared/queries/workflows';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
 import { statesOf } from '@wfg/shared/rules/states';
 import type { Queryable } from '@wfg/shared/db/pool';
-import { withTx } from '@wfg/shared/db/tx';
-import type { Pool } from 'pg';
+import { joinTx } from '@wfg/shared/db/tx';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
-import { workflowBody } from '../http/body.ts';
+import { unordered, workflowBody } from '../http/body.ts';
+import { type Made, once } from '../http/once.ts';
 import { nextLink } from '../http/next-link.ts';
 
 const DEFAULT_LIMIT = 100;
 
-export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
+export function workflowRoutes(context: ApiContext): OpenAPIHono {
+  const { pool } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, routes.listWorkflows), async (c) => {
@@ -32,16 +33,18 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
   });
 
   app.openapi(bind(app, routes.createWorkflow), async (c) => {
-    const id = randomUUID();
-    const { view } = await store(pool, id, await workflowBody(c));
-    c.header('location', `/api/workflows/${id}/status`);
-    return c.json(view, 201);
+    const definition = await workflowBody(c);
+    const { subject, made } = await once(context, c, unordered(definition), (db) =>
+      store(db, randomUUID(), definition),
+    );
+    c.header('location', `/api/workflows/${subject}/status`);
+    return c.json(made?.view ?? (await shown(pool, subject)), 201);
   });
 
   app.openapi(bind(app, routes.createSample), async (c) => {
-    const { view } = await store(pool, SAMPLE_ID, sampleWorkflow());
-    c.header('location', `/api/workflows/${SAMPLE_ID}/status`);
-    return c.json(view, 201);
+    const { subject, made } = await once(context, c, null, (db) => store(db, SAMPLE_ID, sampleWorkflow()));
+    c.header('location', `/api/workflows/${subject}/status`);
+    return c.json(made?.view ?? (await shown(pool, subject)), 201);
   });
 
   app.openapi(bind(app, routes.getWorkflow), async (c) =>
@@ -50,8 +53,8 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.putWorkflow), async (c) => {
     const { id } = c.req.valid('param');
-    const { created, view } = await store(pool, id, await workflowBody(c));
-    return c.json(view, created ? 201 : 200);
+    const { status, view } = await store(pool, id, await workflowBody(c));
+    return c.json(view, status);
   });
 
   app.openapi(bind(app, routes.deleteWorkflow), async (c) => {
@@ -64,15 +67,16 @@ export function workflowRoutes({ pool }: ApiContext): OpenAPIHono {
 }
 
 /** Stores and reads back together, so that a delete in between does not make what was stored look unknown. */
-async function store(
-  pool: Pool,
-  id: string,
-  definition: Definition,
-): Promise<{ created: boolean; view: WorkflowView }> {
-  return withTx(pool, async (tx) => ({
-    created: await putWorkflow(tx, id, definition),
-    view: await shown(tx, id),
-  }));
+async function store(db: Queryable, id: string, definition: Definition): Promise<Stored> {
+  return joinTx(db, async (tx) => {
+    const created = await putWorkflow(tx, id, definition);
+    return { subject: id, status: created ? 201 : 200, view: await shown(tx, id) };
+  });
+}
+
+interface Stored extends Made {
+  status: 200 | 201;
+  view: WorkflowView;
 }
 
 async function shown(db: Queryable, id: string): Promise<WorkflowView> {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Event, EventInput, EventProgress, EventStatus, WorkflowType } from '../event.ts';
 import { Attempt } from '../job.ts';
+import { KeyHeader } from '../key.ts';
 import { RunId } from '../run.ts';
 import { count, RunCursor } from './parameters.ts';
 import { answer, json, type Route } from './route.ts';
@@ -12,8 +13,11 @@ export const createEvent = {
   method: 'post',
   path: '/workflows',
   summary: 'Store an event for the handler of its type',
-  request: { body: { required: true, ...json(EventInput) } },
-  responses: { 201: answer(Event, 'the event') },
+  request: { headers: KeyHeader, body: { required: true, ...json(EventInput) } },
+  responses: {
+    201: answer(Event, 'the event'),
+    200: answer(Event, 'the event that has the unique_key: nothing was stored'),
+  },
 } satisfies Route;
 
 export const listEvents = {

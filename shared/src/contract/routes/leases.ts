@@ -1,6 +1,7 @@
 // Jobs as a worker has them that works over HTTP: claim one, keep its lease, report on it.
 import { z } from 'zod';
 import { JobState, MAX_OUTPUT_BYTES, Outputs } from '../job.ts';
+import { KeyHeader } from '../key.ts';
 import { LogStream } from '../log.ts';
 import { Claimed } from '../queued-job.ts';
 import { Id } from '../workflow.ts';
@@ -25,8 +26,13 @@ export const claimJob = {
   method: 'post',
   path: '/api/jobs/claim',
   summary: 'Take the first due job whose labels the worker offers; null when there is none',
-  request: { body: { ...json(ClaimJob), required: true } },
-  responses: { 200: answer(Claimed.nullable(), 'the job with a lease on it') },
+  request: { headers: KeyHeader, body: { ...json(ClaimJob), required: true } },
+  responses: {
+    200: answer(
+      Claimed.nullable(),
+      'the job with a lease on it; the same for the same Idempotency-Key, null once that lease is over',
+    ),
+  },
 } satisfies Route;
 
 // What is no lease at all is not held either, so it is answered like one that is lost.

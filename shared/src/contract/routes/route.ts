@@ -5,6 +5,7 @@
 //   own there. What only a route needs stands beside it, what is known elsewhere too in ../ with its noun.
 // - What comes in by path or query is text: parameters.ts has pieces that read it. Queries are strict objects.
 // - `responses` has the good ones, and of the others only what its code does not say: every error is a Problem.
+// - A route that makes something has `headers: KeyHeader`, and its handler makes it `once`.
 // - The api: `app.openapi(bind(app, getRun), async (c) => …)`. It reads bodies itself, within limits: `jsonBody(c, route)`.
 import type { z } from 'zod';
 

@@ -1,6 +1,7 @@
 // Runs, standalone jobs among them: list, start one from a workflow in the body, show, cancel.
 import { z } from 'zod';
 import { WorkflowType } from '../event.ts';
+import { KeyHeader } from '../key.ts';
 import { pageOf } from '../page.ts';
 import { Run, RunStatus, RunSummary } from '../run.ts';
 import { Id, LABEL_PATTERN, LABEL_RULE } from '../workflow.ts';
@@ -39,7 +40,7 @@ export const submitRun = {
   method: 'post',
   path: '/api/runs',
   summary: 'Start a run of the workflow in the body, which is not stored',
-  request: { body: workflowBody },
+  request: { headers: KeyHeader, body: workflowBody },
   responses: { 201: answer(Run, 'the run') },
 } satisfies Route;
 

@@ -1,5 +1,6 @@
 // What a stored workflow runs: start, cancel, its runs, the logs of its latest one.
 import { z } from 'zod';
+import { KeyHeader } from '../key.ts';
 import { Env } from '../workflow.ts';
 import { LOG, LOG_STREAM, LogQuery, LogStreamHeaders, LogStreamQuery, RAW_LOG, RawLogQuery } from './logs.ts';
 import { WorkflowJobPath, WorkflowPath } from './parameters.ts';
@@ -12,7 +13,7 @@ export const startRun = {
   method: 'post',
   path: '/api/workflows/{id}/run',
   summary: 'Start a run; while one goes on it is answered instead, unless it is being cancelled',
-  request: { params: WorkflowPath, body: json(StartRun) },
+  request: { params: WorkflowPath, headers: KeyHeader, body: json(StartRun) },
   responses: { 202: answer(z.object({ run_id: z.uuid() }), 'the run') },
 } satisfies Route;
 

@@ -1,5 +1,6 @@
 // Definitions: list, create, show, replace, remove.
 import { z } from 'zod';
+import { KeyHeader } from '../key.ts';
 import { GraphStatus, WorkflowView } from '../workflow.ts';
 import { count, WorkflowCursor, WorkflowPath } from './parameters.ts';
 import { answer, type Route } from './route.ts';
@@ -30,7 +31,7 @@ export const createWorkflow = {
   method: 'post',
   path: '/api/workflows',
   summary: 'Store a definition under a new id',
-  request: { body: workflowBody },
+  request: { headers: KeyHeader, body: workflowBody },
   responses: { 201: answer(WorkflowView, 'the stored workflow') },
 } satisfies Route;
 
@@ -38,7 +39,7 @@ export const createSample = {
   method: 'post',
   path: '/api/workflows/sample',
   summary: 'Store the sample as ci-1',
-  request: {},
+  request: { headers: KeyHeader },
   responses: { 201: answer(WorkflowView, 'the sample') },
 } satisfies Route;
 
