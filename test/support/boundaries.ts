@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path/posix';
 
 /** Each may import what stands before it. */
-const LAYERS = ['contract', 'rules', 'client', 'db', 'queries', 'runtime'];
+const LAYERS = ['contract', 'rules', 'sdk', 'client', 'db', 'queries', 'runtime'];
 
 const LINE_LIMIT = 300;
 

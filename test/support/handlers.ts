@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineEvent, type EventContext } from '../../services/worker/src/handlers/define-event.ts';
+import { defineEvent, type EventContext } from '@wfg/shared/sdk/define-event';
 
 const Payload = z.object({
   /** Where to write what happens. */

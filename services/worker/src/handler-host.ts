@@ -16,25 +16,25 @@ export interface HandlerHost extends AsyncDisposable {
   drain: () => Promise<void>;
   /** Gives up what it runs. */
   kill: () => void;
-  /** What its module handles, as far as that is known. */
-  types: () => readonly string[];
+  /** The labels of what its module handles, as far as that is known. */
+  labels: () => readonly string[];
   /** Why its handlers do not run as they should, for /ready. */
   reasons: () => string[];
 }
 
-/** `onTypes` is called when `types` has changed. Disposal ends a host that runs nothing. */
-export function keepHandlerHost(settings: HostSettings, onTypes: () => void): HandlerHost {
+/** `onLabels` is called when `labels` has changed. Disposal ends a host that runs nothing. */
+export function keepHandlerHost(settings: HostSettings, onLabels: () => void): HandlerHost {
   const { file, log } = settings;
   const stopping = new AbortController();
   let life: HostLife | null = null;
-  let types: readonly string[] = [];
+  let labels: readonly string[] = [];
   /** Until the module is loaded. */
   let fault: string | null = 'being loaded';
 
   function onReady(loaded: readonly string[]): void {
-    types = loaded;
+    labels = loaded;
     fault = null;
-    onTypes();
+    onLabels();
   }
 
   async function keepAlive(): Promise<void> {
@@ -60,7 +60,7 @@ export function keepHandlerHost(settings: HostSettings, onTypes: () => void): Ha
       await life?.drain();
     },
     kill: () => life?.kill(),
-    types: () => types,
+    labels: () => labels,
     reasons() {
       const reasons = [...(fault === null ? [] : [fault]), ...(life?.problems() ?? [])];
       return reasons.map((reason) => `handlers ${basename(file)}: ${reason}`);

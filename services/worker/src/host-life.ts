@@ -49,8 +49,8 @@ interface RunningAttempt extends Attempt {
   end: () => void;
 }
 
-/** `onReady` is called with the types that it handles once its module is loaded. */
-export function startHostLife(settings: HostSettings, onReady: (types: string[]) => void): HostLife {
+/** `onReady` is called with the labels of what it handles once its module is loaded. */
+export function startHostLife(settings: HostSettings, onReady: (labels: string[]) => void): HostLife {
   const { file, silenceMs, held, surrenderer, log } = settings;
   const running = new Map<number, RunningAttempt>();
   const errors = new Map<number | null, string>();
@@ -64,7 +64,7 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
 
   function hear(message: FromHost): void {
     unanswered = 0;
-    if (message.op === 'ready') ready(message.types);
+    if (message.op === 'ready') ready(message.labels);
     else if (message.op === 'broken') broken = `it cannot be loaded: ${message.error}`;
     else if (message.op === 'pong') problems = message.problems;
     else if (message.op === 'begun') message.attempts.forEach(begin);
@@ -73,10 +73,13 @@ export function startHostLife(settings: HostSettings, onReady: (types: string[])
     else if (message.op === 'fault') errors.set(message.id, message.error);
   }
 
-  function ready(types: string[]): void {
-    log.info({ file, types, host_pid: process.pid }, 'handlers loaded');
+  function ready(labels: string[]): void {
+    log.info(
+      { file, handles: labels.map((label) => label.slice(1)), host_pid: process.pid },
+      'handlers loaded',
+    );
     mostUnanswered = PINGS;
-    onReady(types);
+    onReady(labels);
   }
 
   function begin(begun: BegunAttempt): void {

@@ -6,14 +6,14 @@ import type { HostSettings } from './host-life.ts';
 interface HostsSettings extends Omit<HostSettings, 'file'> {
   /** Their files. */
   modules: readonly string[];
-  onTypes: () => void;
+  onLabels: () => void;
   /** How long to wait before looking for jobs unasked: hosts hear no bells but by this worker. */
   pollMs: () => number;
 }
 
 /** With no modules it does nothing. */
-export function keepHosts({ modules, onTypes, pollMs, ...settings }: HostsSettings): HandlerHost {
-  const hosts = modules.map((file) => keepHandlerHost({ ...settings, file }, onTypes));
+export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSettings): HandlerHost {
+  const hosts = modules.map((file) => keepHandlerHost({ ...settings, file }, onLabels));
   const looking = startLoop({
     name: 'look',
     log: settings.log,
@@ -26,7 +26,7 @@ export function keepHosts({ modules, onTypes, pollMs, ...settings }: HostsSettin
     look: () => looking.wake(),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),
     kill: () => hosts.forEach((host) => host.kill()),
-    types: () => [...new Set(hosts.flatMap((host) => host.types()))].sort(),
+    labels: () => [...new Set(hosts.flatMap((host) => host.labels()))].sort(),
     reasons: () => hosts.flatMap((host) => host.reasons()),
     async [Symbol.asyncDispose]() {
       await looking[Symbol.asyncDispose]();

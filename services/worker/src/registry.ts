@@ -14,15 +14,19 @@ import type { Logger } from 'pino';
 interface Registry extends AsyncDisposable {
   /** Shows the worker as draining from now on. */
   drain: () => void;
-  /** Shows the worker with these handlers from now on. */
-  offer: (handlers: readonly string[]) => void;
+  /** Shows the worker with handlers of what these labels stand for from now on. */
+  offer: (labels: readonly string[]) => void;
   /** Why beats do not arrive, for /ready; null while they do. */
   reason: () => string | null;
 }
 
 /** Enters the worker as soon as the database can be reached, and keeps its beat. */
-export function startRegistry(pool: pg.Pool, log: Logger, own: Omit<WorkerCard, 'handlers'>): Registry {
-  const card: WorkerCard = { ...own, handlers: [] };
+export function startRegistry(
+  pool: pg.Pool,
+  log: Logger,
+  own: Omit<WorkerCard, 'handlers' | 'tasks'>,
+): Registry {
+  const card: WorkerCard = { ...own, handlers: [], tasks: [] };
   let entered = false;
   let draining = false;
   let beatAt = performance.now();
@@ -43,8 +47,9 @@ export function startRegistry(pool: pg.Pool, log: Logger, own: Omit<WorkerCard, 
       draining = true;
       loop.wake();
     },
-    offer(handlers) {
-      card.handlers = handlers;
+    offer(labels) {
+      card.handlers = behind(':event ', labels);
+      card.tasks = behind(':task ', labels);
       loop.wake();
     },
     reason() {
@@ -58,4 +63,8 @@ export function startRegistry(pool: pg.Pool, log: Logger, own: Omit<WorkerCard, 
       );
     },
   };
+}
+
+function behind(prefix: string, labels: readonly string[]): string[] {
+  return labels.flatMap((label) => (label.startsWith(prefix) ? label.slice(prefix.length) : []));
 }

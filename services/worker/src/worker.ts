@@ -88,7 +88,7 @@ export async function startWorker(
       held,
       surrenderer,
       spawner,
-      onTypes: () => registry.offer(hosts.types()),
+      onLabels: () => registry.offer(hosts.labels()),
       pollMs: () => hearing.pollMs(),
       log,
     }),

@@ -6,6 +6,9 @@ import { jsonOrUndefined } from './json.ts';
 
 export const BELL_CHANNEL = 'wfg_events';
 
+/** pg_task's channel: its users send stop_worker there. Nothing of our own is rung on it. */
+export const TASK_CHANNEL = 'pg_task_changed';
+
 /** Largest payload that is rung, in bytes: PostgreSQL refuses 8,000 and more. */
 export const BELL_MAX_BYTES = 7_900;
 

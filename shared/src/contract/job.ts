@@ -72,6 +72,7 @@ export const Attempt = z
     outcome: Outcome.nullable(),
     error: z.string().nullable(),
     exit_code: z.int().nullable(),
+    step: z.string().nullable().meta({ description: 'of a task: the step it executed' }),
     log: z.object({ chunks: z.int(), lines: z.int(), bytes: z.int() }),
   })
   .meta({ id: 'Attempt' });

@@ -12,6 +12,7 @@ export const Worker = z
     worker_id: z.string(),
     labels: z.array(z.string()),
     handlers: z.array(z.string()),
+    tasks: z.array(z.string()),
     status: z.enum(['idle', 'busy', 'draining', 'offline']),
     current_job: z.string().nullable(),
     jobs: z.array(z.object({ run_id: z.uuid(), job_id: z.string(), attempt: z.int(), since: Time })),

@@ -4,10 +4,12 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import createSubscriber from 'pg-listen';
-import { BELL_CHANNEL } from '../contract/bell.ts';
+import { BELL_CHANNEL, TASK_CHANNEL } from '../contract/bell.ts';
 
 /** Connecting, LISTEN and a ring of its own may each take this long. */
 const TIMEOUT_MS = 5_000;
+
+const CHANNELS = [BELL_CHANNEL, TASK_CHANNEL] as const;
 
 export class BellLine implements Disposable {
   readonly #socket = new Socket();
@@ -16,7 +18,7 @@ export class BellLine implements Disposable {
 
   /** `hear` gets each payload as text. */
   constructor(url: string, name: string, hear: (payload: string | undefined) => void) {
-    this.#subscriber = createSubscriber.default<{ [BELL_CHANNEL]: string }>(
+    this.#subscriber = createSubscriber.default<{ [BELL_CHANNEL]: string; [TASK_CHANNEL]: string }>(
       {
         connectionString: url,
         application_name: name,
@@ -35,7 +37,7 @@ export class BellLine implements Disposable {
       },
     );
     this.#subscriber.events.on('error', () => this.#over.abort(new Error('listening connection lost')));
-    this.#subscriber.notifications.on(BELL_CHANNEL, hear);
+    for (const channel of CHANNELS) this.#subscriber.notifications.on(channel, hear);
   }
 
   /** Connects and listens; rejects if that fails or takes too long. */
@@ -49,7 +51,7 @@ export class BellLine implements Disposable {
 
   async #listen(): Promise<void> {
     await this.#subscriber.connect();
-    await this.#subscriber.listenTo(BELL_CHANNEL);
+    for (const channel of CHANNELS) await this.#subscriber.listenTo(channel);
   }
 
   /** Rings on this very connection; if that fails, the line is over. */

@@ -13,6 +13,8 @@ export interface AttemptRow {
   outcome: Outcome | null;
   error: string | null;
   exit_code: number | null;
+  /** Of a task: the step it executed. */
+  step: string | null;
   /** The day (UTC, YYYY-MM-DD) it started: the partition of its log. */
   day: string;
   /** The sealed count of its log's chunks; null while the attempt goes on. */
@@ -34,7 +36,7 @@ export interface JobAttempts {
 }
 
 const JOB_COLUMNS = `run_id, position, job_id, workflow_id, state, created_at, attempt, tries, worker_id, started_at,
-  finished_at, outcome, error, exit_code, log_chunks, log_lines, log_bytes`;
+  finished_at, outcome, error, exit_code, step, log_chunks, log_lines, log_bytes`;
 
 // A job that waits for its next try, or was cancelled while it waited, has its last attempt in wfg_attempts as well;
 // that record is the one which was true when the attempt ended. Attempts end no earlier than their job was made, and
@@ -51,13 +53,13 @@ with job as (
   select ${JOB_COLUMNS} from wfg_history
   where run_id = $1::uuid and position = 0 and job_id = $2::text and $2::text = 'main'
 ), earlier as (
-  select a.attempt, a.try, a.worker_id, a.started_at, a.finished_at, a.outcome, a.error, a.exit_code,
+  select a.attempt, a.try, a.worker_id, a.started_at, a.finished_at, a.outcome, a.error, a.exit_code, a.step,
     a.log_chunks, a.log_lines, a.log_bytes
   from job
   join wfg_attempts a on a.run_id = job.run_id and a.position = job.position
     and a.ended_on >= (job.created_at at time zone 'utc')::date
 ), last as (
-  select job.attempt, job.tries, job.worker_id, job.started_at, job.finished_at, job.outcome, job.error, job.exit_code,
+  select job.attempt, job.tries, job.worker_id, job.started_at, job.finished_at, job.outcome, job.error, job.exit_code, job.step,
     coalesce(job.log_chunks, log.sequence + 1, 0), coalesce(job.log_lines, log.lines, 0),
     coalesce(job.log_bytes, log.bytes, 0)
   from job
@@ -105,6 +107,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     outcome: row.outcome,
     error: row.outcome === 'completed' ? null : row.error,
     exit_code: row.exit_code,
+    step: row.step,
     log: { chunks: row.log_chunks, lines: row.log_lines, bytes: row.log_bytes },
   };
 }

@@ -40,6 +40,8 @@ interface Claimed {
   position: number;
   job_id: string;
   workflow_id: string | null;
+  /** Of a task. */
+  step: string | null;
   required_labels: string[];
   priority: number;
   attempt: number;
@@ -73,11 +75,21 @@ export interface ClaimedEvent extends Claimed {
   spec: null;
 }
 
-export type ClaimedJob = ClaimedCommand | ClaimedEvent;
+/** A task at the step that comes next. */
+export interface ClaimedTask extends Claimed {
+  kind: 'task';
+  /** The task's name. */
+  workflow_type: string;
+  /** The whole step, `{"<Task>":{"<Step>":<state>}}`; integers beyond 2^53 as in an event. */
+  payload: unknown;
+  spec: null;
+}
+
+export type ClaimedJob = ClaimedCommand | ClaimedEvent | ClaimedTask;
 
 /** What is told of a claimed job, `j` of wfg_jobs, besides its run's env. */
 export const CLAIMED_COLUMNS = `
-  j.run_id, j.position, j.job_id, j.workflow_id, j.kind, j.workflow_type,
+  j.run_id, j.position, j.job_id, j.workflow_id, j.kind, j.workflow_type, j.step,
   coalesce(j.resolved -> 'payload', j.payload) as payload, j.required_labels,
   j.priority, j.attempt, j.tries, j.max_attempts, j.backoff, j.nonce::text, j.created_at, j.run_at, j.started_at,
   j.timeout_secs, j.parents, coalesce(j.resolved -> 'spec', j.spec) as spec`;

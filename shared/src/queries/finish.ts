@@ -1,8 +1,9 @@
 // Ends attempts: state, record of the attempt, outputs and retry, in one statement for many jobs.
 import type { Hint } from '../contract/bell.ts';
 import type { JobState, Outcome } from '../contract/job.ts';
+import { toStorableJson } from '../contract/json.ts';
 import type { Queryable } from '../db/pool.ts';
-import { BACKOFF } from './backoff.ts';
+import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
 
@@ -17,6 +18,20 @@ export interface Result extends Lease {
   log_chunks: number;
   log_lines: number;
   log_bytes: number;
+  /** Of a task whose step completed: what comes next. Without it the task is done. */
+  next?: NextStep | null | undefined;
+  /** Of a task that failed: its step cannot be decoded. Nothing was tried, so the try does not count. */
+  is_parked?: boolean;
+}
+
+export interface NextStep {
+  step: string;
+  /** The whole step, `{"<Task>":{"<Step>":<state>}}`. */
+  payload: unknown;
+  /** After this step has ended, in seconds. */
+  delay_secs: number;
+  /** Instead of the delay: not before this time. */
+  at: Date | null;
 }
 
 /** applied · already: this same report had been applied · lost: the attempt is no longer this worker's · busy: again. */
@@ -25,16 +40,17 @@ export type Answer = 'applied' | 'already' | 'lost' | 'busy';
 // A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement. So does
 // one whose run is out of time, as failed. A hand-back gives the try back and keeps run_at, so the job keeps its place
 // in the queue. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+// A step's end makes its task pending for the next step, with fresh tries and behind what is due already.
 // The backoff is the job's own, else its handler's, else for events one to sixty seconds.
 const FINISH = `
 with report as (
   select * from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::text[], $6::bool[], $7::text[], $8::int[],
-    $9::text[], $10::int[], $11::bigint[], $12::bigint[])
+    $9::text[], $10::int[], $11::bigint[], $12::bigint[], $13::json[], $14::bool[])
     with ordinality as r (run_id, position, attempt, nonce, outcome, retryable, error, exit_code, outputs,
-      log_chunks, log_lines, log_bytes, index)
+      log_chunks, log_lines, log_bytes, onward, is_parked, index)
 ), locked as (
   select r.*, j.cancel_requested_at is not null as cancelled, j.out_of_time, j.tries, j.max_attempts, j.kind,
-    j.workflow_type, j.backoff, j.worker_id, j.started_at
+    j.workflow_type, j.step, j.backoff, j.worker_id, j.started_at
   from report r
   join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
   where j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce
@@ -42,26 +58,37 @@ with report as (
   for update of j skip locked
 ), decided as (
   select l.run_id, l.position, l.attempt, l.nonce, l.exit_code, l.outputs, l.log_chunks, l.log_lines, l.log_bytes,
-    l.index, l.tries, l.worker_id, l.started_at, ${BACKOFF} as backoff,
+    l.index, l.tries, l.worker_id, l.started_at, l.step, l.is_parked, ${BACKOFF} as backoff, ${BUDGET} as budget,
+    case when not cancelled and not out_of_time and outcome = 'completed' then l.onward end as onward, n.max_attempts as next_budget,
     case
       when out_of_time then 'failed'
       when cancelled then 'cancelled'
+      when outcome = 'completed' and l.onward is not null then 'pending'
       when outcome = 'completed' then 'completed'
       when outcome = 'handed_back' then 'pending'
       when outcome = 'cancelled' then 'cancelled'
-      when retryable and tries < max_attempts then 'pending'
+      when retryable and tries < ${BUDGET} then 'pending'
       else 'failed'
     end as next,
     case when out_of_time then 'timed_out' when cancelled then 'cancelled' else outcome end as ended_as,
     case when out_of_time then 'the time of its run is over' else l.error end as error
   from locked l
-  left join wfg_handlers h on h.workflow_type = l.workflow_type
+  left join wfg_handlers h on ${DECLARED}
+  left join wfg_handlers n on n.kind = 'task' and n.workflow_type = l.workflow_type and n.step = l.onward ->> 'step'
 ), ${changeJobs({
   lease_expires_at: 'null',
   lease_secs: 'null',
-  tries: `case when d.ended_as = 'handed_back' then j.tries - 1 else j.tries end`,
-  run_at: `case when d.next = 'pending' and d.ended_as <> 'handed_back'
-    then wfg_now() + wfg_backoff(d.backoff, d.tries) else j.run_at end`,
+  tries: `case when d.onward is not null then 0
+    when d.ended_as = 'handed_back' or d.is_parked then j.tries - 1 else j.tries end`,
+  losses: 'case when d.onward is not null then 0 else j.losses end',
+  max_attempts: 'case when d.onward is not null then coalesce(d.next_budget, 1) else d.budget end',
+  run_at: `case
+    when d.onward is not null then
+      coalesce((d.onward ->> 'at')::timestamptz, wfg_now() + make_interval(secs => (d.onward ->> 'delay_secs')::float8))
+    when d.next = 'pending' and d.ended_as <> 'handed_back' then wfg_now() + wfg_backoff(d.backoff, d.tries)
+    else j.run_at end`,
+  step: `case when d.onward is not null then d.onward ->> 'step' else j.step end`,
+  payload: `case when d.onward is not null then d.onward -> 'payload' else j.payload end`,
   outcome: 'd.ended_as',
   error: 'coalesce(d.error, j.error)',
   exit_code: 'd.exit_code',
@@ -71,9 +98,9 @@ with report as (
   log_bytes: 'd.log_bytes',
 })}, recorded as (
   insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
-    started_at, finished_at, outcome, worker_id, error)
+    started_at, finished_at, outcome, worker_id, error, step)
   select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, exit_code, log_chunks, log_lines,
-    log_bytes, nonce, started_at, wfg_now(), ended_as, worker_id, error
+    log_bytes, nonce, started_at, wfg_now(), ended_as, worker_id, error, step
   from decided where next = 'pending'
 )
 select (r.index - 1)::int as index,
@@ -135,6 +162,8 @@ export async function finishJobs(db: Queryable, results: readonly Result[]): Pro
     results.map((result) => result.log_chunks),
     results.map((result) => result.log_lines),
     results.map((result) => result.log_bytes),
+    results.map((result) => (result.next ? toStorableJson(result.next) : null)),
+    results.map((result) => result.is_parked ?? false),
   ]);
   const lost = rows.filter((row) => row.answer === 'lost');
   if (lost.length === 0) return rows;

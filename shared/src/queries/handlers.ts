@@ -1,28 +1,46 @@
-// What loaded handlers declare about their types.
+// What loaded handlers declare about their types, and tasks about their steps.
 import type { Backoff } from '../contract/backoff.ts';
 import type { Queryable } from '../db/pool.ts';
 
 export interface Declaration {
+  kind: 'event' | 'task';
+  /** The type, or the task's name. */
   workflow_type: string;
+  /** Empty for events. */
+  step: string;
+  /** Of a step: how often it is tried; null for events, which bring their own. */
+  max_attempts: number | null;
   /** Null: the backoff of events that declare none. */
   backoff: Backoff | null;
   /** Null: no limit. */
   timeout_secs: number | null;
 }
 
-// Locked in the order of the types, so that two hosts which start at once do not wait for each other in a circle.
+// Locked in the order of the keys, so that two hosts which start at once do not wait for each other in a circle. A step
+// that a task no longer has is forgotten.
 const DECLARE = `
-insert into wfg_handlers (workflow_type, backoff, timeout_secs)
-select workflow_type, backoff, timeout_secs
-from unnest($1::text[], $2::json[], $3::int[]) as d (workflow_type, backoff, timeout_secs)
-order by workflow_type
-on conflict (workflow_type) do update
-set backoff = excluded.backoff, timeout_secs = excluded.timeout_secs, declared_at = wfg_now()`;
+with declared as (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::json[], $6::int[])
+    as d (kind, workflow_type, step, max_attempts, backoff, timeout_secs)
+), forgotten as (
+  delete from wfg_handlers h
+  where h.kind = 'task' and h.workflow_type in (select workflow_type from declared where kind = 'task')
+    and not exists (select from declared d where d.kind = 'task' and d.workflow_type = h.workflow_type and d.step = h.step)
+)
+insert into wfg_handlers (kind, workflow_type, step, max_attempts, backoff, timeout_secs)
+select kind, workflow_type, step, max_attempts, backoff, timeout_secs from declared
+order by kind, workflow_type, step
+on conflict (kind, workflow_type, step) do update
+set max_attempts = excluded.max_attempts, backoff = excluded.backoff, timeout_secs = excluded.timeout_secs,
+    declared_at = wfg_now()`;
 
-/** Stores what the handlers of these (distinct) types declare, in place of what was declared before. */
+/** Stores what these (distinct) handlers declare, in place of what was declared before. */
 export async function declareHandlers(db: Queryable, declarations: readonly Declaration[]): Promise<void> {
   await db.query(DECLARE, [
+    declarations.map((one) => one.kind),
     declarations.map((one) => one.workflow_type),
+    declarations.map((one) => one.step),
+    declarations.map((one) => one.max_attempts),
     declarations.map((one) => (one.backoff === null ? null : JSON.stringify(one.backoff))),
     declarations.map((one) => one.timeout_secs),
   ]);

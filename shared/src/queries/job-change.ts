@@ -55,6 +55,7 @@ const COLUMNS = [
   'out_of_time',
   'expires_secs',
   'resolved',
+  'step',
 ] as const;
 
 type Changes = Partial<Record<(typeof COLUMNS)[number], string>>;
@@ -82,7 +83,8 @@ changed as (
   update wfg_jobs j set ${set.join(', ')}
   from decided d
   where j.run_id = d.run_id and j.position = d.position and not (${leaves})
-  returning j.run_id, j.position, j.job_id, j.attempt, j.worker_id, j.state, j.lane, j.run_at, j.max_attempts, j.workflow_type
+  returning j.run_id, j.position, j.job_id, j.attempt, j.worker_id, j.state, j.lane, j.run_at, j.max_attempts,
+    j.workflow_type, j.step
 ), gone as (
   delete from wfg_jobs j using decided d
   where j.run_id = d.run_id and j.position = d.position and ${leaves}

@@ -4,10 +4,10 @@ import type { Queryable } from '../db/pool.ts';
 import type { Offers } from '../rules/no-worker.ts';
 import { OFFLINE_AFTER_SECS } from './workers.ts';
 
-// Commands are what every worker runs; a handler is offered as the label that its events require.
+// Commands are what every worker runs; a handler is offered as the label that its events require, a task likewise.
 const READ = `
 select distinct w.labels || array[':command'] || array(select ':event ' || type from unnest(w.handlers) as h (type))
-  as labels
+    || array(select ':task ' || name from unnest(w.tasks) as t (name)) as labels
 from wfg_workers w
 where w.last_heartbeat >= wfg_now() - make_interval(secs => ${OFFLINE_AFTER_SECS}) and not w.draining`;
 

@@ -3,7 +3,7 @@
 import type { JobState } from '../contract/job.ts';
 import type { Hint } from '../contract/bell.ts';
 import type { Queryable } from '../db/pool.ts';
-import { BACKOFF } from './backoff.ts';
+import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
 
@@ -21,7 +21,7 @@ export interface Reaped {
 const APART_SECS = 3;
 
 const JOB = `j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts, j.kind, j.workflow_type, j.backoff,
-    j.nonce, j.started_at, j.worker_id, j.out_of_time, j.cancel_requested_at is not null as cancelled`;
+    j.nonce, j.started_at, j.worker_id, j.out_of_time, j.step, j.cancel_requested_at is not null as cancelled`;
 
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
 // is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
@@ -34,9 +34,9 @@ const takeBack = (taken: string) => `
 with taken as (${taken}
 ), sealed as (
   select l.*, coalesce(last.sequence + 1, 0) as chunks, coalesce(last.lines, 0) as lines, coalesce(last.bytes, 0) as bytes,
-    l.kind = 'command' or l.ended_as <> 'lost' as charged, ${BACKOFF} as waits
+    l.kind = 'command' or l.ended_as <> 'lost' as charged, ${BACKOFF} as waits, ${BUDGET} as budget
   from taken l
-  left join wfg_handlers h on h.workflow_type = l.workflow_type
+  left join wfg_handlers h on ${DECLARED}
   left join lateral (
     select log.sequence, log.lines, log.bytes from wfg_logs log
     where log.day = (l.started_at at time zone 'utc')::date
@@ -48,7 +48,7 @@ with taken as (${taken}
     case
       when out_of_time then 'failed'
       when cancelled then 'cancelled'
-      when charged and tries >= max_attempts then 'failed'
+      when charged and tries >= budget then 'failed'
       when not charged and losses + 1 >= 5 then 'failed'
       else 'pending'
     end as next,
@@ -60,9 +60,9 @@ with taken as (${taken}
   cross join lateral (select format('worker %s stopped renewing it', worker_id)) as e (expiry)
 ), recorded as (
   insert into wfg_attempts (ended_on, run_id, position, attempt, try, log_chunks, log_lines, log_bytes, nonce,
-    started_at, finished_at, outcome, worker_id, error)
+    started_at, finished_at, outcome, worker_id, error, step)
   select (wfg_now() at time zone 'utc')::date, run_id, position, attempt, tries, chunks, lines, bytes, -nonce,
-    started_at, wfg_now(), ended_as, worker_id, error
+    started_at, wfg_now(), ended_as, worker_id, error, step
   from decided where next = 'pending'
 ), ${changeJobs({
   nonce: '-j.nonce',
@@ -76,6 +76,7 @@ with taken as (${taken}
     when d.charged then wfg_now() + wfg_backoff(d.waits, d.tries)
     when j.losses = 0 then j.run_at
     else wfg_now() + make_interval(secs => random() * ${APART_SECS} * j.losses) end`,
+  max_attempts: 'd.budget',
   outcome: 'd.ended_as',
   error: 'd.error',
   log_chunks: 'd.chunks',

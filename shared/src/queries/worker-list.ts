@@ -7,7 +7,7 @@ const MOST = 1_000;
 
 // A worker that was started anew has nothing of what it held before: only what it has claimed or renewed since.
 const LIST = `
-select w.worker_id, w.labels, w.handlers, w.version, w.host, w.concurrency,
+select w.worker_id, w.labels, w.handlers, w.tasks, w.version, w.host, w.concurrency,
   ${statusOf('running.jobs is not null')} as status,
   running.jobs,
   floor(extract(epoch from w.registered_at) * 1000)::bigint as registered_at_ms,

@@ -22,36 +22,39 @@ export interface WorkerCard {
   labels: readonly string[];
   /** Types of events. */
   handlers: readonly string[];
+  /** Names of tasks. */
+  tasks: readonly string[];
   concurrency: number;
   version: string;
   host: string;
 }
 
 const REGISTER = `
-insert into wfg_workers (worker_id, instance, labels, concurrency, version, host, handlers)
-values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text, $7::text[])
+insert into wfg_workers (worker_id, instance, labels, concurrency, version, host, handlers, tasks)
+values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text, $7::text[], $8::text[])
 on conflict (worker_id) do update
-set instance = excluded.instance, labels = excluded.labels, handlers = excluded.handlers, concurrency = excluded.concurrency,
+set instance = excluded.instance, labels = excluded.labels, handlers = excluded.handlers, tasks = excluded.tasks,
+    concurrency = excluded.concurrency,
     version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
     draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
-  const { worker_id, instance, labels, concurrency, version, host, handlers } = card;
-  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host, handlers]);
+  const { worker_id, instance, labels, concurrency, version, host, handlers, tasks } = card;
+  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host, handlers, tasks]);
 }
 
 const BEAT = `
-update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool, handlers = $4::text[]
+update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool, handlers = $4::text[], tasks = $5::text[]
 where worker_id = $1::text and instance = $2::uuid`;
 
 /** A sign of life, with what may change. False: the row is gone or another start of this worker owns it. */
 export async function beatWorker(
   db: Queryable,
-  { worker_id, instance, handlers }: WorkerCard,
+  { worker_id, instance, handlers, tasks }: WorkerCard,
   draining: boolean,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, handlers]);
+  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, handlers, tasks]);
   return rowCount === 1;
 }
 

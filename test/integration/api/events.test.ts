@@ -261,6 +261,7 @@ test('what waits for a worker says so until one has its handler', async () => {
     host: 'h',
     labels: [':command'],
     handlers: [],
+    tasks: [],
   };
   await registerWorker(db.pool, { ...card, worker_id: 'w1' });
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });

@@ -55,7 +55,7 @@ test('a worker is entered idle, and again when it is started anew', async () => 
   await moveClock(db.pool, '1 s');
   expect(await register()).toBe(200);
   const [again] = await workers();
-  expect(again).toMatchObject({ labels: [], handlers: [], status: 'idle', current_job: null });
+  expect(again).toMatchObject({ labels: [], handlers: [], tasks: [], status: 'idle', current_job: null });
   expect(again?.registered_at_ms).toBeGreaterThan(first?.registered_at_ms ?? 0);
   // It is the same process after all.
   await tell(api, claimed, 'heartbeat');
@@ -128,12 +128,13 @@ test('a worker of our own keeps its name, and is beaten for by nobody else', asy
     host: 'h',
     labels: ['own'],
     handlers: [],
+    tasks: [],
   };
   await registerWorker(db.pool, card);
   expect(await register()).toBe(409);
   expect(await beat('f1')).toBe(404);
   await claimHttp(api, { labels: ['x'] });
-  expect(await workers()).toMatchObject([{ labels: ['own'], handlers: [], version: '1' }]);
+  expect(await workers()).toMatchObject([{ labels: ['own'], handlers: [], tasks: [], version: '1' }]);
   await moveClock(db.pool, '31 s');
   expect(await register()).toBe(200);
   expect(await workers()).toMatchObject([{ labels: [], version: '', status: 'idle' }]);

@@ -15,7 +15,14 @@ afterAll(() => db[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   await db.pool.query('truncate wfg_workers, wfg_jobs, wfg_runs');
-  const card = { instance: crypto.randomUUID(), handlers: [], concurrency: 2, version: '1', host: 'h' };
+  const card = {
+    instance: crypto.randomUUID(),
+    handlers: [],
+    tasks: [],
+    concurrency: 2,
+    version: '1',
+    host: 'h',
+  };
   await registerWorker(db.pool, { ...card, worker_id: 'w1', labels: [':command', 'gpu'] });
 });
 

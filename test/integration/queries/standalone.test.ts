@@ -136,7 +136,14 @@ test("it waits as its own backoff says, else its handler's, else one second and 
   }
   expect(await waitOf({})).toBe(1);
   await declareHandlers(db.pool, [
-    { workflow_type: 'order.placed', backoff: { Fixed: { delay_secs: 30 } }, timeout_secs: null },
+    {
+      kind: 'event',
+      workflow_type: 'order.placed',
+      step: '',
+      max_attempts: null,
+      backoff: { Fixed: { delay_secs: 30 } },
+      timeout_secs: null,
+    },
   ]);
   expect(await waitOf({})).toBe(30);
   expect(await waitOf({ backoff: { Fixed: { delay_secs: 5 } } })).toBe(5);

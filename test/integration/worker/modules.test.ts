@@ -12,7 +12,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { jobWhen, reasonsOf, ring, startHandlerWorker } from '../../support/worker.ts';
 
-const SDK = fileURLToPath(new URL('../../../services/worker/src/handlers/define-event.ts', import.meta.url));
+const SDK = fileURLToPath(new URL('../../../shared/src/sdk/define-event.ts', import.meta.url));
 
 /** A file with this code, in which `defineEvent` can be used. */
 async function moduleOf(code: string): Promise<string> {

@@ -84,7 +84,8 @@ function lookForJob(
       leaseSecs: order.lease_ttl_secs,
       nonce: (randomBytes(8).readBigUInt64BE() >> 1n).toString(),
     });
-    if (!job) return { claimed: null, isLast: isKept };
+    // Its labels name no task.
+    if (!job || job.kind === 'task') return { claimed: null, isLast: isKept };
     context.doorbell.ring({ runs: [job.run_id] });
     let end: End = { outcome: 'handed_back', error: 'the worker went away while it claimed' };
     try {

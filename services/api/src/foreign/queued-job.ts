@@ -2,7 +2,7 @@
 import { CommandSpec } from '@wfg/shared/contract/command';
 import { leaseId } from '@wfg/shared/contract/lease';
 import type { Claimed } from '@wfg/shared/contract/queued-job';
-import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import type { ClaimedCommand, ClaimedEvent } from '@wfg/shared/queries/claim';
 import type { Upstream } from '@wfg/shared/queries/upstream';
 import { assembleCommand } from '@wfg/shared/rules/assemble-command';
 
@@ -21,7 +21,12 @@ export function wireWorkflowId({
 }
 
 /** The answer to a claim. @throws {z.ZodError} when what it executes cannot be read. */
-export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string, ttlSecs: number): Claimed {
+export function toClaimed(
+  job: ClaimedCommand | ClaimedEvent,
+  upstream: Upstream,
+  workerId: string,
+  ttlSecs: number,
+): Claimed {
   const workflow_id = wireWorkflowId(job);
   const { run_id, job_id, kind, workflow_type, payload, timeout_secs } = job;
   return {
@@ -53,7 +58,7 @@ export function toClaimed(job: ClaimedJob, upstream: Upstream, workerId: string,
   };
 }
 
-function commandOf(job: ClaimedJob): string {
+function commandOf(job: ClaimedCommand | ClaimedEvent): string {
   if (job.kind !== 'command') return '';
   const spec = CommandSpec.parse(job.spec);
   return assembleCommand({ ...job.run_env, ...spec.env }, spec);

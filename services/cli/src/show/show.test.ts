@@ -66,6 +66,7 @@ test('a job is shown with its attempts and outputs, and nothing of them takes th
     outcome: 'failed' as const,
     error: job.error,
     exit_code: 3,
+    step: null,
     log: { chunks: 1, lines: 2, bytes: 9 },
   };
   const outputs = { version: `1.2${ESC}[2J\r3`, notes: 'one\ntwo', none: '' };

@@ -1,5 +1,5 @@
 // The module that ships with the worker: FlowForge's six demonstration types.
-import { defineEvent } from './define-event.ts';
+import { defineEvent } from '@wfg/shared/sdk/define-event';
 import { SIMULATORS } from './simulators.ts';
 
 export const events = Object.entries(SIMULATORS).map(([type, simulate]) =>

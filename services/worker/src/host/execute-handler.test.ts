@@ -4,8 +4,9 @@ import type { ClaimedEvent } from '@wfg/shared/queries/claim';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { LogChunk } from '../log-writer.ts';
-import { defineEvent, type EventContext } from '../handlers/define-event.ts';
+import { defineEvent, type EventContext } from '@wfg/shared/sdk/define-event';
 import { StopError } from '../stop-error.ts';
+import { callOf } from './call.ts';
 import { executeHandler } from './execute-handler.ts';
 
 const JOB: ClaimedEvent = {
@@ -15,6 +16,7 @@ const JOB: ClaimedEvent = {
   job_id: 'main',
   workflow_id: null,
   workflow_type: 'a',
+  step: null,
   payload: parseJson('{"id": 12345678901234567890}'),
   spec: null,
   required_labels: [':event a'],
@@ -46,7 +48,9 @@ async function handle(
     close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
   };
   const settings = { killGraceMs: 0, logMaxBytes: 2 ** 20, log: pino({ level: 'silent' }) };
-  const execute = executeHandler(1, defineEvent({ type: 'a', handler }), JOB, settings);
+  const call = callOf(defineEvent({ type: 'a', handler }), JOB);
+  if (!call) throw new Error('not called');
+  const execute = executeHandler(1, call, JOB, settings);
   const end = await execute({ log, signal });
   const textOf = (stream: string) =>
     chunks.flatMap((chunk) => (chunk.stream === stream ? chunk.data : [])).join('');

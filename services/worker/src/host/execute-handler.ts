@@ -1,15 +1,13 @@
 // How the call of a handler is executed, and what its end means for the job.
 import { toStorableText } from '@wfg/shared/contract/json';
-import type { ClaimedEvent } from '@wfg/shared/queries/claim';
 import type { LogStream } from '@wfg/shared/contract/log';
 import type { Logger } from 'pino';
 import { type End, type Execute, failure } from '../attempt.ts';
-import type { EventDefinition } from '../handlers/define-event.ts';
 import { createLogWriter, type LogWriter } from '../log-writer.ts';
 import { after } from '../long-timer.ts';
 import { OutputCollector, OutputError } from '../outputs.ts';
 import { StopError } from '../stop-error.ts';
-import { errorText } from './error-text.ts';
+import type { Call, HandledJob, Tools } from './call.ts';
 import { jobConsole } from './job-console.ts';
 import { trace } from './trace.ts';
 
@@ -24,18 +22,18 @@ interface HandlerSettings {
   log: Logger;
 }
 
-type Handled = { isOk: true } | { isOk: false; thrown: unknown };
+type Handled = { isOk: true; next: End['next'] } | { isOk: false; thrown: unknown };
 
 /** `id` names the attempt to whoever catches what the handler lets go. */
 export function executeHandler(
   id: number,
-  definition: EventDefinition,
-  job: ClaimedEvent,
+  call: Call,
+  job: HandledJob,
   { killGraceMs, logMaxBytes, log }: HandlerSettings,
 ): Execute {
   return async ({ log: attemptLog, signal: asked }) => {
     if (asked.aborted) return 'stopped';
-    const timeoutSecs = job.timeout_secs ?? definition.timeoutSecs;
+    const { timeoutSecs } = call;
     const overtime = new StopError('timeout', `timeout after ${timeoutSecs}s`);
     using limit = abortAfter(timeoutSecs, overtime);
     const signal = AbortSignal.any([asked, limit.signal]);
@@ -48,10 +46,9 @@ export function executeHandler(
     const output = jobConsole((stream, text) => isOpen && print(stream, text));
     const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
 
+    const tools: Tools = { log: output, signal, setOutput };
     const handled = await untilGivenUp(signal, killGraceMs, (blame) =>
-      trace({ id, blame }, async () => {
-        await definition.handler({ ...factsOf(job), log: output, signal, setOutput });
-      }),
+      trace({ id, blame }, async () => (await call.run(tools)).next),
     );
     // What comes while the rest of the log is stored is too late to stop it.
     const isStopped = signal.aborted;
@@ -63,7 +60,7 @@ export function executeHandler(
     if (handled === null)
       log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
     if (isOvertime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
-    return isStopped || handled === null ? 'stopped' : endOf(handled, outputs);
+    return isStopped || handled === null ? 'stopped' : endOf(call, handled, outputs);
   };
 }
 
@@ -91,32 +88,20 @@ function abortAfter(secs: number | null, reason: StopError): Disposable & { sign
 async function untilGivenUp(
   signal: AbortSignal,
   graceMs: number,
-  handle: (blame: (thrown: unknown) => void) => Promise<void>,
+  handle: (blame: (thrown: unknown) => void) => Promise<End['next']>,
 ): Promise<Handled | null> {
   const { promise, resolve } = Promise.withResolvers<Handled | null>();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => (timer = setTimeout(resolve, graceMs, null));
   signal.addEventListener('abort', onAbort);
   const blame = (thrown: unknown) => resolve({ isOk: false, thrown });
-  handle(blame).then(() => resolve({ isOk: true }), blame);
+  handle(blame).then((next) => resolve({ isOk: true, next }), blame);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-function factsOf(job: ClaimedEvent) {
-  return {
-    payload: job.payload,
-    tryNumber: job.tries,
-    maxAttempts: job.max_attempts,
-    workflowId: job.workflow_id,
-    runId: job.run_id,
-    jobId: job.job_id,
-    attempt: job.attempt,
-  };
 }
 
 /** Handlers may be JavaScript. */
@@ -135,10 +120,10 @@ function printStack(output: Console, thrown: unknown): void {
   }
 }
 
-function endOf(handled: Handled, outputs: OutputCollector): End {
-  if (!handled.isOk) return failure(errorText(handled.thrown));
+function endOf(call: Call, handled: Handled, outputs: OutputCollector): End {
+  if (!handled.isOk) return call.endOf(handled.thrown);
   try {
-    return { outcome: 'completed', outputs: outputs.all() };
+    return { outcome: 'completed', outputs: outputs.all(), next: handled.next };
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
     return failure(error.message);

@@ -2,18 +2,17 @@
 // leases and says when to look, what to stop and when to end.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { createPool } from '@wfg/shared/db/pool';
-import type { ClaimedEvent } from '@wfg/shared/queries/claim';
-import { declareHandlers } from '@wfg/shared/queries/handlers';
+import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Logger } from 'pino';
 import { type Attempt, type Ending, startAttempt } from '../attempt.ts';
 import type { WorkerConfig } from '../config.ts';
-import type { EventDefinition } from '../handlers/define-event.ts';
 import { createLogSink } from '../log-sink.ts';
 import { tellBegin, tellFailure, tellSuccess } from '../progress.ts';
 import { createReporter } from '../reporter.ts';
 import type { StopReason } from '../stop-error.ts';
 import { takeJobs } from '../take-jobs.ts';
+import { type Call, callOf, type Definition, type HandledJob } from './call.ts';
 import { executeHandler } from './execute-handler.ts';
 import type { BegunAttempt, FromHost } from './protocol.ts';
 
@@ -24,7 +23,8 @@ interface HostSettings {
   config: WorkerConfig;
   /** The worker's. */
   instance: string;
-  definitions: ReadonlyMap<string, EventDefinition>;
+  /** By the labels of their jobs. */
+  definitions: ReadonlyMap<string, Definition>;
   send: (message: FromHost) => void;
   log: Logger;
 }
@@ -47,7 +47,6 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   const doorbell = stack.use(createDoorbell(pool, log));
   const reporter = stack.use(createReporter(pool, doorbell, log));
   const sink = stack.use(createLogSink(pool, doorbell, log));
-  const types = [...definitions.keys()];
   const running = new Map<number, Attempt>();
   let isDeclared = false;
   let ids = 0;
@@ -61,16 +60,13 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     doorbell,
     workerId: config.WORKER_ID,
     instance,
-    labels: [...types.map((type) => `:event ${type}`), ...config.WORKER_LABELS],
+    labels: [...definitions.keys(), ...config.WORKER_LABELS],
     leaseSecs: config.LEASE_TTL_SECS,
   };
   const claiming = stack.use(startLoop({ name: 'claim', log, step: claim }));
 
   async function declare(): Promise<void> {
-    const declarations = Array.from(definitions.values(), ({ type, backoff, timeoutSecs }) => {
-      return { workflow_type: type, backoff, timeout_secs: timeoutSecs };
-    });
-    await declareHandlers(pool, declarations);
+    await declareHandlers(pool, [...definitions.values()].flatMap(declarationsOf));
     isDeclared = true;
   }
 
@@ -81,19 +77,21 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     if (free === 0) return IDLE_MS;
     const taken = await takeJobs(claimer, free);
     const begun = taken.flatMap((job) => {
-      const definition = job.kind === 'event' && definitions.get(job.workflow_type);
-      return definition ? [{ id: ++ids, job, definition }] : [];
+      if (job.kind === 'command') return [];
+      const definition = definitions.get(`:${job.kind} ${job.workflow_type}`);
+      const call = definition && callOf(definition, job);
+      return call ? [{ id: ++ids, job, call }] : [];
     });
     if (begun.length === 0) return IDLE_MS;
     // Said before anything of them runs, which may end this process at once.
     send({ op: 'begun', attempts: begun.map(({ id, job }) => toBegun(id, job)) });
-    for (const { id, job, definition } of begun) void run(id, job, definition);
+    for (const { id, job, call } of begun) void run(id, job, call);
     return IDLE_MS;
   }
 
-  async function run(id: number, job: ClaimedEvent, definition: EventDefinition): Promise<void> {
+  async function run(id: number, job: HandledJob, call: Call): Promise<void> {
     tellBegin(log, job);
-    const attempt = startAttempt(job, { sink, reporter, log }, executeHandler(id, definition, job, settings));
+    const attempt = startAttempt(job, { sink, reporter, log }, executeHandler(id, call, job, settings));
     running.set(id, attempt);
     const ending = await attempt.ended;
     running.delete(id);
@@ -102,8 +100,8 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     if (ending) tellEnd(job, ending);
   }
 
-  function tellEnd(job: ClaimedEvent, { outcome, error, state }: Ending): void {
-    if (outcome === 'completed' && state !== 'cancelled') tellSuccess(log, job);
+  function tellEnd(job: HandledJob, { outcome, error, state }: Ending): void {
+    if (outcome === 'completed' && state !== 'cancelled') tellSuccess(log, job, state);
     if (outcome === 'failed' || outcome === 'timed_out') tellFailure(log, job, error ?? outcome, state);
   }
 
@@ -118,7 +116,32 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   };
 }
 
-function toBegun(id: number, job: ClaimedEvent): BegunAttempt {
-  const { run_id, position, attempt, nonce, job_id, workflow_type, tries, max_attempts } = job;
-  return { id, run_id, position, attempt, nonce, job_id, workflow_type, tries, max_attempts };
+/** What the database is to know of it, apart from this process. */
+function declarationsOf(definition: Definition): Declaration[] {
+  if (!('steps' in definition)) {
+    const { type, backoff, timeoutSecs } = definition;
+    return [
+      {
+        kind: 'event',
+        workflow_type: type,
+        step: '',
+        max_attempts: null,
+        backoff,
+        timeout_secs: timeoutSecs,
+      },
+    ];
+  }
+  return Array.from(definition.steps, ([step, { maxAttempts, retryDelaySecs, timeoutSecs }]) => ({
+    kind: 'task',
+    workflow_type: definition.name,
+    step,
+    max_attempts: maxAttempts,
+    backoff: { Fixed: { delay_secs: retryDelaySecs } },
+    timeout_secs: timeoutSecs,
+  }));
+}
+
+function toBegun(id: number, job: HandledJob): BegunAttempt {
+  const { run_id, position, attempt, nonce, job_id, kind, workflow_type, step, tries, max_attempts } = job;
+  return { id, run_id, position, attempt, nonce, job_id, kind, workflow_type, step, tries, max_attempts };
 }

@@ -77,7 +77,7 @@ process.once('exit', (code) => {
 
 try {
   const definitions = await loadModule(file);
-  send({ op: 'ready', types: [...definitions.keys()] });
+  send({ op: 'ready', labels: [...definitions.keys()] });
   if (!isDraining) host = startHost({ config, instance, definitions, send, log });
 } catch (error) {
   send({ op: 'broken', error: errorText(error) }, () => leave(1));

@@ -8,7 +8,9 @@ export interface BegunAttempt extends Lease {
   /** In this life of the host. */
   id: number;
   job_id: string;
+  kind: 'event' | 'task';
   workflow_type: string;
+  step: string | null;
   tries: number;
   max_attempts: number;
 }
@@ -24,7 +26,7 @@ export type ToHost =
   | { op: 'close' };
 
 export type FromHost =
-  | { op: 'ready'; types: string[] }
+  | { op: 'ready'; labels: string[] }
   /** The module cannot be loaded; the host ends. */
   | { op: 'broken'; error: string }
   | { op: 'pong'; problems: string[] }

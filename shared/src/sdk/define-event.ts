@@ -1,7 +1,7 @@
 // How a module says what handles the events of a type.
-import { Backoff } from '@wfg/shared/contract/backoff';
-import { WorkflowType } from '@wfg/shared/contract/event';
-import { check } from '@wfg/shared/rules/issues';
+import { Backoff } from '../contract/backoff.ts';
+import { WorkflowType } from '../contract/event.ts';
+import { check } from '../rules/issues.ts';
 import { z } from 'zod';
 
 /** What a handler is called with, once for each try. */
@@ -66,11 +66,6 @@ export function defineEvent(options: z.input<typeof Options>): EventDefinition {
   return { [DEFINITION]: true, type, handler, backoff, timeoutSecs };
 }
 
-/** What a module's exports define, arrays of definitions included. */
-export function definitionsIn(exports: object): EventDefinition[] {
-  return Object.values(exports).flat().filter(isDefinition);
-}
-
-function isDefinition(value: unknown): value is EventDefinition {
+export function isEventDefinition(value: unknown): value is EventDefinition {
   return typeof value === 'object' && value !== null && DEFINITION in value;
 }

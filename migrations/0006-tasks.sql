@@ -1,0 +1,314 @@
+-- Tasks: standalone jobs that go from step to step, and pg_task, the table of that name as a view of them.
+--
+-- A task's payload is its whole step, `{"<Task>":{"<Step>":<state>}}`, as it was written; what cannot be decoded is kept
+-- as a JSON string. `workflow_type` is the task's name and `step` the step's; both are made from the payload.
+
+do $$
+begin
+  if to_regclass('pg_task') is not null then
+    raise exception 'there is a table pg_task already, and wfg makes a view of that name'
+      using hint = 'stop its workers, rename it (alter table pg_task rename to old_pg_task), migrate again, then move its'
+        ' tasks: insert into pg_task (id, step, wakeup_at, error) select id, step, wakeup_at, error from old_pg_task';
+  end if;
+end
+$$;
+
+alter table wfg_jobs add column step text,
+  add constraint only_task_has_step check (step is null or kind = 'task');
+alter table wfg_history add column step text;
+alter table wfg_attempts add column step text;
+comment on column wfg_jobs.step is 'of a task: the step that comes next, or that it stopped at; null when undecodable';
+
+alter table wfg_workers add column tasks text[] not null default '{}';
+
+-- One row a handler of events (step '') or a step of a task.
+alter table wfg_handlers
+  drop constraint wfg_handlers_pkey,
+  add column kind text not null default 'event' check (kind in ('event', 'task')),
+  add column step text not null default '' check ((kind = 'task') = (step <> '')),
+  add column max_attempts int check (max_attempts >= 1),
+  add primary key (kind, workflow_type, step);
+alter table wfg_handlers alter column kind drop default, alter column step drop default;
+comment on column wfg_handlers.max_attempts is 'of a step: its tries; null for events, which bring their own';
+
+create index wfg_jobs_tasks on wfg_jobs (run_id) where position = 0 and kind = 'task';
+
+-- What a step says of itself, or (fault) why nobody can execute it. A task that no worker has declared yet may have any
+-- step: it waits.
+create function wfg_decode_step(text text, out task text, out step text, out fault text)
+language plpgsql stable set search_path from current as $$
+declare
+  value json; state json;
+begin
+  begin
+    value := text::json;
+    if json_typeof(value) = 'object' then
+      select key, inner_value into task, state from json_each(value) as outer_one (key, inner_value);
+      if json_typeof(state) = 'object' and (select count(*) from json_each(value)) = 1
+        and (select count(*) from json_each(state)) = 1 then
+        select key into step from json_each(state) as inner_one (key, ignored);
+      end if;
+    end if;
+  exception when data_exception then
+    fault := format('the step is not JSON: %s', sqlerrm);
+    return;
+  end;
+  if step is null or task !~ '^[^[:cntrl:]]{1,255}$' or step = '' then
+    task := null; step := null;
+    fault := 'the step is not {"<Task>":{"<Step>":<state>}}';
+  elsif exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task)
+    and not exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task and h.step = wfg_decode_step.step)
+  then
+    fault := format('task %s has no step %s: it has %s', task, step, (
+      select string_agg(h.step, ', ' order by h.step) from wfg_handlers h
+      where h.kind = 'task' and h.workflow_type = task));
+  end if;
+end
+$$;
+
+-- The text of a task's step, from its payload.
+create function wfg_step_text(payload json) returns text language sql immutable parallel safe as $$
+  select case when json_typeof(payload) = 'string' then payload #>> '{}' else payload::text end
+$$;
+
+-- A step's text as a payload.
+create function wfg_step_payload(text text, fault text) returns json language sql stable as $$
+  select case when fault is null then text::json else to_json(text) end
+$$;
+
+create function wfg_task_labels(task text) returns text[] language sql immutable parallel safe as $$
+  select array[':task ' || coalesce(task, '')]
+$$;
+
+create function wfg_step_attempts(task text, step text) returns int language sql stable set search_path from current as $$
+  select coalesce((
+    select h.max_attempts from wfg_handlers h
+    where h.kind = 'task' and h.workflow_type = task and h.step = wfg_step_attempts.step), 1)
+$$;
+
+-- Rung in the caller's transaction: the same text many times over is sent once.
+create function wfg_ring_lane(lane bigint) returns void language sql volatile strict as $$
+  select pg_notify('wfg_events', format('{"v":1,"lanes":{"%s":1}}', lane))
+$$;
+
+-- Makes a task; with an error, or undecodable, it is parked from the start.
+create function wfg_insert_task(id uuid, step text, wakeup_at timestamptz, error text, created_at timestamptz)
+returns wfg_jobs language plpgsql set search_path from current as $$
+declare
+  decoded record; made wfg_jobs; stop text;
+begin
+  if step is null then
+    raise exception 'a task needs a step' using errcode = 'WF001', hint = 'write {"<Task>":{"<Step>":<state>}}';
+  end if;
+  decoded := wfg_decode_step(step);
+  stop := coalesce(error, decoded.fault);
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_type, step, state, kind, required_labels, payload,
+    max_attempts, run_at, created_at, finished_at, error)
+  values (coalesce(id, wfg_uuid7()), 0, 'main', coalesce(decoded.task, ''), coalesce(decoded.task, ''), decoded.step,
+    case when stop is null then 'pending' else 'failed' end, 'task', wfg_task_labels(decoded.task),
+    wfg_step_payload(step, decoded.fault), wfg_step_attempts(decoded.task, decoded.step),
+    coalesce(wakeup_at, wfg_now()), coalesce(created_at, wfg_now()), case when stop is not null then wfg_now() end, stop)
+  returning * into made;
+  if stop is null then perform wfg_ring_lane(made.lane); end if;
+  return made;
+end
+$$;
+
+-- Starts a task at a step, at once or not before a time.
+create function wfg_task(step json, wakeup_at timestamptz default null) returns uuid
+language plpgsql set search_path from current as $$
+declare
+  decoded record;
+begin
+  decoded := wfg_decode_step(step::text);
+  if decoded.fault is not null or step is null then
+    raise exception '%', coalesce(decoded.fault, 'a task needs a step')
+      using errcode = 'WF001', hint = 'write {"<Task>":{"<Step>":<state>}}, with a state of null for a step without fields';
+  end if;
+  return (wfg_insert_task(null, step::text, wakeup_at, null, null)).run_id;
+end
+$$;
+
+-- Moves a standalone job that is over to history, and counts it.
+create function wfg_leave(run uuid) returns void language plpgsql set search_path from current as $$
+begin
+  for try in 1..2 loop
+    begin
+      with gone as (
+        delete from wfg_jobs j where j.run_id = run and j.position = 0 returning j.*
+      ), kept as (
+        insert into wfg_history select (wfg_now() at time zone 'utc')::date, gone.* from gone
+        returning moved_on, state, kind, started_at, finished_at
+      )
+      insert into wfg_event_tallies (moved_on, state, events, busy_ms)
+      select moved_on, state, count(*),
+        coalesce(sum(extract(epoch from finished_at - started_at) * 1000) filter (where state = 'completed'), 0)
+      from kept where kind = 'event'
+      group by moved_on, state;
+      return;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions((wfg_now() at time zone 'utc')::date, (wfg_now() at time zone 'utc')::date);
+    end;
+  end loop;
+end
+$$;
+
+-- Makes a standalone job that failed pending again, with all its tries; returns its lane, null when it is none. Its last
+-- attempt, told by the job's row until now, is recorded; one that expired or was parked at birth has none. A task is
+-- decoded anew: one that still cannot be keeps waiting for a person, and says why.
+create function wfg_revive(run uuid) returns bigint language plpgsql set search_path from current as $$
+declare
+  dead wfg_jobs; decoded record; lane bigint; today date := (wfg_now() at time zone 'utc')::date;
+begin
+  select * into dead from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed' for update;
+  if not found then return null; end if;
+  if dead.kind = 'task' then
+    decoded := wfg_decode_step(wfg_step_text(dead.payload));
+    if decoded.fault is not null then
+      update wfg_jobs j set error = decoded.fault, version = j.version + 1, updated_at = wfg_now()
+      where j.run_id = run and j.position = 0;
+      return null;
+    end if;
+  end if;
+  for try in 1..2 loop
+    begin
+      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
+        started_at, finished_at, outcome, worker_id, error, step)
+      select today, dead.run_id, 0, dead.attempt, dead.tries, dead.exit_code, coalesce(dead.log_chunks, 0),
+        coalesce(dead.log_lines, 0), coalesce(dead.log_bytes, 0), dead.nonce, dead.started_at, dead.finished_at, dead.outcome,
+        dead.worker_id, dead.error, dead.step
+      where dead.attempt >= 0
+      on conflict do nothing;
+      exit;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions(today, today);
+    end;
+  end loop;
+  update wfg_jobs j
+  set state = 'pending', version = j.version + 1, updated_at = wfg_now(), finished_at = null, cancel_requested_at = null,
+    tries = 0, losses = 0, run_at = wfg_now(), expires_at = wfg_now() + make_interval(secs => j.expires_secs),
+    max_attempts = case when j.kind = 'task' then wfg_step_attempts(j.workflow_type, j.step) else j.max_attempts end
+  where j.run_id = run and j.position = 0
+  returning j.lane into lane;
+  return lane;
+end
+$$;
+
+-- pg_task, as its users know it. What is in it waits, runs or has stopped; a row whose task is done, cancelled or
+-- discarded is gone.
+create view pg_task as
+select run_id as id, wfg_step_text(payload) as step, run_at as wakeup_at,
+  case when state = 'active' then tries - 1 else tries end as tried,
+  state = 'active' as is_running,
+  case when state = 'failed' then coalesce(error, 'failed') end as error,
+  created_at, updated_at
+from wfg_jobs
+where position = 0 and kind = 'task' and state in ('pending', 'active', 'failed') and cancel_requested_at is null;
+comment on view pg_task is 'tasks that wait, run or have stopped; insert starts one, set error = null resumes, delete cancels';
+
+create function wfg_pg_task_row(job wfg_jobs) returns pg_task language sql stable set search_path from current as $$
+  select row(job.run_id, wfg_step_text(job.payload), job.run_at, case when job.state = 'active' then job.tries - 1 else job.tries end,
+    job.state = 'active', case when job.state = 'failed' then coalesce(job.error, 'failed') end, job.created_at, job.updated_at)::pg_task
+$$;
+
+create function wfg_pg_task_insert() returns trigger language plpgsql set search_path from current as $$
+begin
+  if new.is_running then
+    raise exception 'a new task does not run yet: leave is_running out' using errcode = 'WF001';
+  end if;
+  if new.id is not null and (
+    exists (select from wfg_jobs where run_id = new.id) or exists (select from wfg_runs where id = new.id)
+    or exists (select from wfg_history where run_id = new.id)
+  ) then
+    raise unique_violation using message = format('there is, or was, a run %s already', new.id),
+      hint = 'leave id out: one is made';
+  end if;
+  new := wfg_pg_task_row(wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at));
+  return new;
+end
+$$;
+
+-- Only what a statement changes is locked and written, so that `set error = null` for all leaves the others alone. What
+-- moved on since the statement began is judged by what it is now.
+create function wfg_pg_task_update() returns trigger language plpgsql set search_path from current as $$
+declare
+  job wfg_jobs; decoded record; stop text;
+begin
+  if new.id is distinct from old.id or new.created_at is distinct from old.created_at then
+    raise exception 'id and created_at of a task cannot be changed' using errcode = 'WF001';
+  end if;
+  if new.is_running is distinct from old.is_running then
+    raise exception 'is_running tells whether a worker holds the task: it cannot be set' using errcode = 'WF001',
+      hint = 'a task whose worker died is taken back by itself when its lease runs out';
+  end if;
+  if (new.step, new.wakeup_at, new.error, new.tried) is not distinct from (old.step, old.wakeup_at, old.error, old.tried) then
+    return new;
+  end if;
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
+  if not found or job.cancel_requested_at is not null then return null; end if;
+  if job.state = 'active' then
+    if new.step is distinct from old.step or new.error is distinct from old.error then
+      raise exception 'task % is running and cannot be edited', old.id using errcode = 'WF005',
+        hint = 'wait until its step has ended, or delete its row to cancel it';
+    end if;
+    return new;
+  end if;
+  if new.step is distinct from old.step then
+    if new.step is null then raise exception 'a task needs a step' using errcode = 'WF001'; end if;
+    decoded := wfg_decode_step(new.step);
+    update wfg_jobs j
+    set payload = wfg_step_payload(new.step, decoded.fault), workflow_type = coalesce(decoded.task, ''),
+      name = coalesce(decoded.task, ''), step = decoded.step, required_labels = wfg_task_labels(decoded.task),
+      max_attempts = wfg_step_attempts(decoded.task, decoded.step), tries = 0, losses = 0,
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+    if decoded.fault is not null then stop := decoded.fault; end if;
+  end if;
+  if job.state = 'failed' and new.error is null and old.error is not null and stop is null then
+    perform wfg_ring_lane(wfg_revive(job.run_id));
+  elsif coalesce(stop, new.error) is distinct from old.error then
+    update wfg_jobs j
+    set state = 'failed', error = coalesce(stop, new.error), finished_at = coalesce(j.finished_at, wfg_now()),
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+  end if;
+  if new.wakeup_at is distinct from old.wakeup_at or new.tried is distinct from old.tried then
+    update wfg_jobs j
+    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(new.wakeup_at, wfg_now()) else j.run_at end,
+      tries = case when new.tried is distinct from old.tried then greatest(least(coalesce(new.tried, 0), j.attempt + 1), 0) else j.tries end,
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+  end if;
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0;
+  if job.state = 'pending' then perform wfg_ring_lane(job.lane); end if;
+  new := wfg_pg_task_row(job);
+  return new;
+end
+$$;
+
+-- One that runs is asked to stop; one that waits is cancelled; one that has stopped is discarded, as the failure it is.
+create function wfg_pg_task_delete() returns trigger language plpgsql set search_path from current as $$
+declare
+  job wfg_jobs;
+begin
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
+  if not found or job.cancel_requested_at is not null then return null; end if;
+  update wfg_jobs j
+  set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now(),
+    state = case when j.state = 'pending' then 'cancelled' else j.state end,
+    finished_at = case when j.state = 'active' then null else coalesce(j.finished_at, wfg_now()) end
+  where j.run_id = old.id and j.position = 0;
+  if job.state = 'active' then
+    perform pg_notify('wfg_events', json_build_object('v', 1, 'cancel', json_build_array(old.id))::text);
+  else
+    perform wfg_leave(old.id);
+  end if;
+  return old;
+end
+$$;
+
+create trigger wfg_insert instead of insert on pg_task for each row execute function wfg_pg_task_insert();
+create trigger wfg_update instead of update on pg_task for each row execute function wfg_pg_task_update();
+create trigger wfg_delete instead of delete on pg_task for each row execute function wfg_pg_task_delete();

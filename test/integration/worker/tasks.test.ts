@@ -1,0 +1,159 @@
+// What a worker makes of tasks: steps one after another, tries, parking, faults, stopping.
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startTask } from '@wfg/shared/sdk/sdk';
+import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
+import type { TestProcess } from '../../support/process.ts';
+import { counter, faults, greeter } from '../../support/tasks.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { reasonsOf, startHandlerWorker } from '../../support/worker.ts';
+
+const TASKS = fileURLToPath(new URL('../../support/tasks.ts', import.meta.url));
+
+let db: TestDatabase;
+let worker: TestProcess;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  worker = startHandlerWorker(db.url, {}, [TASKS]);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+});
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+interface Row {
+  id: string;
+  step: string;
+  tried: number;
+  is_running: boolean;
+  error: string | null;
+}
+
+const path = (name: string) => join(inject('runFolder'), `${randomUUID()}-${name}`);
+
+async function rowOf(id: string): Promise<Row | undefined> {
+  const { rows } = await db.pool.query<Row>(
+    'select id, step, tried, is_running, error from pg_task where id = $1',
+    [id],
+  );
+  return rows[0];
+}
+
+const rowWhen = (id: string, ok: (row: Row) => boolean) =>
+  waitFor(`task ${id}: ${String(ok)}`, async () => {
+    const row = await rowOf(id);
+    if (row && !ok(row)) throw new Error(JSON.stringify(row));
+    return row;
+  });
+
+const gone = (id: string) => waitFor(`task ${id} to be gone`, async () => (await rowOf(id)) === undefined);
+
+async function attemptsOf(id: string) {
+  const { rows } = await db.pool.query<{ step: string; try: number; outcome: string; error: string | null }>(
+    `select step, try, outcome, error from wfg_attempts where run_id = $1 union all
+     select step, tries, outcome, error from wfg_history where run_id = $1`,
+    [id],
+  );
+  return rows;
+}
+
+test('a task goes from step to step until it is done, and its row is gone', async () => {
+  const filename = path('name.txt');
+  await writeFile(filename, 'World\n');
+  const id = await startTask(db.pool, greeter, { step: 'ReadName', state: { filename } });
+  await gone(id);
+  expect(await attemptsOf(id)).toMatchObject([
+    { step: 'ReadName', try: 1, outcome: 'completed' },
+    { step: 'SayHello', try: 1, outcome: 'completed' },
+  ]);
+});
+
+test('a chain of a thousand steps', { timeout: 60_000 }, async () => {
+  const id = await startTask(db.pool, counter, { step: 'Start' });
+  await waitFor('it to end', async () => (await rowOf(id)) === undefined, 50_000);
+  expect(await attemptsOf(id)).toHaveLength(1002);
+});
+
+test('what it throws stops it where it is, after its tries; cleared, it has them anew', async () => {
+  const id = await startTask(db.pool, faults, { step: 'Throw', state: {} });
+  const stopped = await rowWhen(id, ({ error }) => error !== null);
+  expect(stopped).toMatchObject({ tried: 2, is_running: false, error: 'it failed: why' });
+  await db.pool.query('update pg_task set error = null where id = $1', [id]);
+  await waitFor('its tries', async () => (await attemptsOf(id)).length === 3);
+  expect(await rowWhen(id, ({ error }) => error !== null)).toMatchObject({ tried: 2 });
+});
+
+test('steps that return nothing, or what does not fit, fail', async () => {
+  const forgets = await startTask(db.pool, faults, { step: 'Forget', state: {} });
+  expect(await rowWhen(forgets, ({ error }) => error !== null)).toMatchObject({
+    tried: 1,
+    error: 'a step must return next.now(…), next.after(…), next.at(…) or next.done()',
+  });
+  const misfits = await startTask(db.pool, faults, { step: 'Misfit', state: {} });
+  expect(await rowWhen(misfits, ({ error }) => error !== null)).toMatchObject({
+    tried: 1,
+    error: expect.stringContaining('the state does not fit step Wait of task Faults: gate'),
+  });
+});
+
+test('a step that cannot be decoded is parked without a try', async () => {
+  const insert = async (step: string) => {
+    const { rows } = await db.pool.query<Row>('insert into pg_task (step) values ($1) returning id', [step]);
+    return rows[0]?.id ?? '';
+  };
+  const misfit = await insert('{"Greeter":{"ReadName":{"file":"name.txt"}}}');
+  expect(await rowWhen(misfit, ({ error }) => error !== null)).toMatchObject({
+    tried: 0,
+    error: expect.stringContaining('filename'),
+  });
+  const unknown = await rowOf(await insert('{"Greeter":{"Shout":null}}'));
+  expect(unknown).toMatchObject({
+    tried: 0,
+    error: 'task Greeter has no step Shout: it has ReadName, SayHello',
+  });
+  expect(await rowOf(await insert('not-json'))).toMatchObject({
+    tried: 0,
+    step: 'not-json',
+    error: expect.any(String),
+  });
+});
+
+test('an asynchronous throw and an exit are failed tries of their own step', async () => {
+  for (const [step, error] of [
+    ['ThrowLater', 'thrown later'],
+    ['Exit', 'process.exit(7) was called'],
+  ] as const) {
+    const id = await startTask(db.pool, faults, { step, state: {} });
+    expect(await rowWhen(id, (row) => row.error !== null)).toMatchObject({ tried: 1, error });
+  }
+});
+
+test('integers beyond 2^53 keep their digits from step to step', async () => {
+  const step = '{"Faults":{"Echo":{"id":12345678901234567890}}}';
+  const { rows } = await db.pool.query<Row>('insert into pg_task (step) values ($1) returning id', [step]);
+  const row = await rowWhen(rows[0]?.id ?? '', (one) => one.step.includes('Wait'));
+  expect(row.step).toBe('{"Faults":{"Wait":{"id":12345678901234567890}}}');
+});
+
+test('deleting a running task cancels it', async () => {
+  const trail = path('trail');
+  const id = await startTask(db.pool, faults, { step: 'Wait', state: { trail } });
+  await waitFor('it to begin', () => readFile(trail, 'utf8'));
+  await expect(
+    db.pool.query(`update pg_task set step = '{"A":{"B":1}}' where id = $1`, [id]),
+  ).rejects.toMatchObject({
+    code: 'WF005',
+  });
+  await db.pool.query('delete from pg_task where id = $1', [id]);
+  expect(await rowOf(id)).toBeUndefined();
+  await waitFor('its end', async () => {
+    const { rows } = await db.pool.query('select state from wfg_history where run_id = $1', [id]);
+    return rows[0]?.state === 'cancelled';
+  });
+});
