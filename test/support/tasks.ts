@@ -105,8 +105,8 @@ export const faults = defineTask({
         return next.done();
       },
     },
-    Forget: { run: (() => undefined) as never },
-    Misfit: { retryLimit: 5, run: ({ next }) => next.now('Wait', { gate: 3 } as never) },
+    Forget: { run: () => Reflect.apply(() => undefined, undefined, []) },
+    Misfit: { retryLimit: 5, run: ({ next }) => Reflect.apply(next.now, undefined, ['Wait', { gate: 3 }]) },
     Echo: { run: ({ state, next }) => next.after(3600, 'Wait', { id: state.id }) },
   },
 });

@@ -54,6 +54,11 @@ const rowWhen = (id: string, ok: (row: Row) => boolean) =>
 
 const gone = (id: string) => waitFor(`task ${id} to be gone`, async () => (await rowOf(id)) === undefined);
 
+async function insert(step: string): Promise<string> {
+  const { rows } = await db.pool.query<Row>('insert into pg_task (step) values ($1) returning id', [step]);
+  return rows[0]?.id ?? '';
+}
+
 async function attemptsOf(id: string) {
   const { rows } = await db.pool.query<{ step: string; try: number; outcome: string; error: string | null }>(
     `select step, try, outcome, error from wfg_attempts where run_id = $1 union all
@@ -103,10 +108,6 @@ test('steps that return nothing, or what does not fit, fail', async () => {
 });
 
 test('a step that cannot be decoded is parked without a try', async () => {
-  const insert = async (step: string) => {
-    const { rows } = await db.pool.query<Row>('insert into pg_task (step) values ($1) returning id', [step]);
-    return rows[0]?.id ?? '';
-  };
   const misfit = await insert('{"Greeter":{"ReadName":{"file":"name.txt"}}}');
   expect(await rowWhen(misfit, ({ error }) => error !== null)).toMatchObject({
     tried: 0,
@@ -135,9 +136,8 @@ test('an asynchronous throw and an exit are failed tries of their own step', asy
 });
 
 test('integers beyond 2^53 keep their digits from step to step', async () => {
-  const step = '{"Faults":{"Echo":{"id":12345678901234567890}}}';
-  const { rows } = await db.pool.query<Row>('insert into pg_task (step) values ($1) returning id', [step]);
-  const row = await rowWhen(rows[0]?.id ?? '', (one) => one.step.includes('Wait'));
+  const id = await insert('{"Faults":{"Echo":{"id":12345678901234567890}}}');
+  const row = await rowWhen(id, (one) => one.step.includes('Wait'));
   expect(row.step).toBe('{"Faults":{"Wait":{"id":12345678901234567890}}}');
 });
 
