@@ -105,7 +105,7 @@ export const faults = defineTask({
         return next.done();
       },
     },
-    Forget: { run: () => Reflect.apply(() => undefined, undefined, []) },
+    Forget: { run: () => JSON.parse('null') },
     Misfit: { retryLimit: 5, run: ({ next }) => Reflect.apply(next.now, undefined, ['Wait', { gate: 3 }]) },
     Echo: { run: ({ state, next }) => next.after(3600, 'Wait', { id: state.id }) },
   },
