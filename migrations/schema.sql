@@ -17,6 +17,41 @@ AS $function$
   ) wait
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_decode_step(text text, OUT task text, OUT step text, OUT fault text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  value json; state json;
+begin
+  begin
+    value := text::json;
+    if json_typeof(value) = 'object' then
+      select key, inner_value into task, state from json_each(value) as outer_one (key, inner_value);
+      if json_typeof(state) = 'object' and (select count(*) from json_each(value)) = 1
+        and (select count(*) from json_each(state)) = 1 then
+        select key into step from json_each(state) as inner_one (key, ignored);
+      end if;
+    end if;
+  exception when data_exception then
+    fault := format('the step is not JSON: %s', sqlerrm);
+    return;
+  end;
+  if step is null or task !~ '^[^[:cntrl:]]{1,255}$' or step = '' then
+    task := null; step := null;
+    fault := 'the step is not {"<Task>":{"<Step>":<state>}}';
+  elsif exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task)
+    and not exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task and h.step = wfg_decode_step.step)
+  then
+    fault := format('task %s has no step %s: it has %s', task, step, (
+      select string_agg(h.step, ', ' order by h.step) from wfg_handlers h
+      where h.kind = 'task' and h.workflow_type = task));
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_ensure_partitions(first date, last date)
  RETURNS integer
  LANGUAGE plpgsql
@@ -34,6 +69,31 @@ begin
       made := made + 1;
     end loop;
   end loop;
+  return made;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_insert_task(id uuid, step text, wakeup_at timestamp with time zone, error text, created_at timestamp with time zone)
+ RETURNS wfg_jobs
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  decoded record; made wfg_jobs; stop text;
+begin
+  if step is null then
+    raise exception 'a task needs a step' using errcode = 'WF001', hint = 'write {"<Task>":{"<Step>":<state>}}';
+  end if;
+  decoded := wfg_decode_step(step);
+  stop := coalesce(error, decoded.fault);
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_type, step, state, kind, required_labels, payload,
+    max_attempts, run_at, created_at, finished_at, error)
+  values (coalesce(id, wfg_uuid7()), 0, 'main', coalesce(decoded.task, ''), coalesce(decoded.task, ''), decoded.step,
+    case when stop is null then 'pending' else 'failed' end, 'task', wfg_task_labels(decoded.task),
+    wfg_step_payload(step, decoded.fault), wfg_step_attempts(decoded.task, decoded.step),
+    coalesce(wakeup_at, wfg_now()), coalesce(created_at, wfg_now()), case when stop is not null then wfg_now() end, stop)
+  returning * into made;
+  if stop is null then perform wfg_ring_lane(made.lane); end if;
   return made;
 end
 $function$;
@@ -60,11 +120,154 @@ AS $function$
   ) end || E'\n' || priority, 0)
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_leave(run uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+begin
+  for try in 1..2 loop
+    begin
+      with gone as (
+        delete from wfg_jobs j where j.run_id = run and j.position = 0 returning j.*
+      ), kept as (
+        insert into wfg_history select (wfg_now() at time zone 'utc')::date, gone.* from gone
+        returning moved_on, state, kind, started_at, finished_at
+      )
+      insert into wfg_event_tallies (moved_on, state, events, busy_ms)
+      select moved_on, state, count(*),
+        coalesce(sum(extract(epoch from finished_at - started_at) * 1000) filter (where state = 'completed'), 0)
+      from kept where kind = 'event'
+      group by moved_on, state;
+      return;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions((wfg_now() at time zone 'utc')::date, (wfg_now() at time zone 'utc')::date);
+    end;
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION wfg_pg_task_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  job wfg_jobs;
+begin
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
+  if not found or job.cancel_requested_at is not null then return null; end if;
+  update wfg_jobs j
+  set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now(),
+    state = case when j.state = 'pending' then 'cancelled' else j.state end,
+    finished_at = case when j.state = 'active' then null else coalesce(j.finished_at, wfg_now()) end
+  where j.run_id = old.id and j.position = 0;
+  if job.state = 'active' then
+    perform pg_notify('wfg_events', json_build_object('v', 1, 'cancel', json_build_array(old.id))::text);
+  else
+    perform wfg_leave(old.id);
+  end if;
+  return old;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_pg_task_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+begin
+  if new.is_running then
+    raise exception 'a new task does not run yet: leave is_running out' using errcode = 'WF001';
+  end if;
+  if new.id is not null and (
+    exists (select from wfg_jobs where run_id = new.id) or exists (select from wfg_runs where id = new.id)
+    or exists (select from wfg_history where run_id = new.id)
+  ) then
+    raise unique_violation using message = format('there is, or was, a run %s already', new.id),
+      hint = 'leave id out: one is made';
+  end if;
+  new := wfg_pg_task_row(wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at));
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_pg_task_row(job wfg_jobs)
+ RETURNS pg_task
+ LANGUAGE sql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+  select row(job.run_id, wfg_step_text(job.payload), job.run_at, case when job.state = 'active' then job.tries - 1 else job.tries end,
+    job.state = 'active', case when job.state = 'failed' then coalesce(job.error, 'failed') end, job.created_at, job.updated_at)::pg_task
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_pg_task_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  job wfg_jobs; decoded record; stop text;
+begin
+  if new.id is distinct from old.id or new.created_at is distinct from old.created_at then
+    raise exception 'id and created_at of a task cannot be changed' using errcode = 'WF001';
+  end if;
+  if new.is_running is distinct from old.is_running then
+    raise exception 'is_running tells whether a worker holds the task: it cannot be set' using errcode = 'WF001',
+      hint = 'a task whose worker died is taken back by itself when its lease runs out';
+  end if;
+  if (new.step, new.wakeup_at, new.error, new.tried) is not distinct from (old.step, old.wakeup_at, old.error, old.tried) then
+    return new;
+  end if;
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
+  if not found or job.cancel_requested_at is not null then return null; end if;
+  if job.state = 'active' then
+    if new.step is distinct from old.step or new.error is distinct from old.error then
+      raise exception 'task % is running and cannot be edited', old.id using errcode = 'WF005',
+        hint = 'wait until its step has ended, or delete its row to cancel it';
+    end if;
+    return new;
+  end if;
+  if new.step is distinct from old.step then
+    if new.step is null then raise exception 'a task needs a step' using errcode = 'WF001'; end if;
+    decoded := wfg_decode_step(new.step);
+    update wfg_jobs j
+    set payload = wfg_step_payload(new.step, decoded.fault), workflow_type = coalesce(decoded.task, ''),
+      name = coalesce(decoded.task, ''), step = decoded.step, required_labels = wfg_task_labels(decoded.task),
+      max_attempts = wfg_step_attempts(decoded.task, decoded.step), tries = 0, losses = 0,
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+    if decoded.fault is not null then stop := decoded.fault; end if;
+  end if;
+  if job.state = 'failed' and new.error is null and old.error is not null and stop is null then
+    perform wfg_ring_lane(wfg_revive(job.run_id));
+  elsif coalesce(stop, new.error) is distinct from old.error then
+    update wfg_jobs j
+    set state = 'failed', error = coalesce(stop, new.error), finished_at = coalesce(j.finished_at, wfg_now()),
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+  end if;
+  if new.wakeup_at is distinct from old.wakeup_at or new.tried is distinct from old.tried then
+    update wfg_jobs j
+    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(new.wakeup_at, wfg_now()) else j.run_at end,
+      tries = case when new.tried is distinct from old.tried then greatest(least(coalesce(new.tried, 0), j.attempt + 1), 0) else j.tries end,
+      version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = job.run_id and j.position = 0;
+  end if;
+  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0;
+  if job.state = 'pending' then perform wfg_ring_lane(job.lane); end if;
+  new := wfg_pg_task_row(job);
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION wfg_prune_keys(most integer)
  RETURNS integer
@@ -86,6 +289,84 @@ AS $function$
   select count(*)::int from old
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_revive(run uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  dead wfg_jobs; decoded record; lane bigint; today date := (wfg_now() at time zone 'utc')::date;
+begin
+  select * into dead from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed' for update;
+  if not found then return null; end if;
+  if dead.kind = 'task' then
+    decoded := wfg_decode_step(wfg_step_text(dead.payload));
+    if decoded.fault is not null then
+      update wfg_jobs j set error = decoded.fault, version = j.version + 1, updated_at = wfg_now()
+      where j.run_id = run and j.position = 0;
+      return null;
+    end if;
+  end if;
+  for try in 1..2 loop
+    begin
+      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
+        started_at, finished_at, outcome, worker_id, error, step)
+      select today, dead.run_id, 0, dead.attempt, dead.tries, dead.exit_code, coalesce(dead.log_chunks, 0),
+        coalesce(dead.log_lines, 0), coalesce(dead.log_bytes, 0), dead.nonce, dead.started_at, dead.finished_at, dead.outcome,
+        dead.worker_id, dead.error, dead.step
+      where dead.attempt >= 0
+      on conflict do nothing;
+      exit;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions(today, today);
+    end;
+  end loop;
+  update wfg_jobs j
+  set state = 'pending', version = j.version + 1, updated_at = wfg_now(), finished_at = null, cancel_requested_at = null,
+    tries = 0, losses = 0, run_at = wfg_now(), expires_at = wfg_now() + make_interval(secs => j.expires_secs),
+    max_attempts = case when j.kind = 'task' then wfg_step_attempts(j.workflow_type, j.step) else j.max_attempts end
+  where j.run_id = run and j.position = 0
+  returning j.lane into lane;
+  return lane;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_ring_lane(lane bigint)
+ RETURNS void
+ LANGUAGE sql
+ STRICT
+AS $function$
+  select pg_notify('wfg_events', format('{"v":1,"lanes":{"%s":1}}', lane))
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_step_attempts(task text, step text)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+  select coalesce((
+    select h.max_attempts from wfg_handlers h
+    where h.kind = 'task' and h.workflow_type = task and h.step = wfg_step_attempts.step), 1)
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_step_payload(text text, fault text)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when fault is null then text::json else to_json(text) end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_step_text(payload json)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when json_typeof(payload) = 'string' then payload #>> '{}' else payload::text end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_take_key(scope text, key text, body_hash bytea, subject text, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, until_ended boolean DEFAULT false)
  RETURNS wfg_keys
  LANGUAGE plpgsql
@@ -104,6 +385,31 @@ begin
     if found and wfg_key_holds(held) then return held; end if;
     delete from wfg_keys k where k.scope = $1 and k.key = $2 and k.subject = held.subject;
   end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_task_labels(task text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array[':task ' || coalesce(task, '')]
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_task(step json, wakeup_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  decoded record;
+begin
+  decoded := wfg_decode_step(step::text);
+  if decoded.fault is not null or step is null then
+    raise exception '%', coalesce(decoded.fault, 'a task needs a step')
+      using errcode = 'WF001', hint = 'write {"<Task>":{"<Step>":<state>}}, with a state of null for a step without fields';
+  end if;
+  return (wfg_insert_task(null, step::text, wakeup_at, null, null)).run_id;
 end
 $function$;
 
@@ -134,6 +440,7 @@ create table wfg_attempts (
   outcome text not null,
   worker_id text not null,
   error text,
+  step text,
   constraint wfg_attempts_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'timed_out'::text, 'lost'::text, 'handed_back'::text, 'cancelled'::text])),
   constraint wfg_attempts_pkey PRIMARY KEY (run_id, "position", attempt, ended_on)
 ) partition by RANGE (ended_on);
@@ -160,9 +467,16 @@ create table wfg_handlers (
   backoff json,
   timeout_secs integer,
   declared_at timestamp with time zone default wfg_now() not null,
-  constraint wfg_handlers_pkey PRIMARY KEY (workflow_type),
+  kind text not null,
+  step text not null,
+  max_attempts integer,
+  constraint wfg_handlers_check CHECK ((kind = 'task'::text) = (step <> ''::text)),
+  constraint wfg_handlers_kind_check CHECK (kind = ANY (ARRAY['event'::text, 'task'::text])),
+  constraint wfg_handlers_max_attempts_check CHECK (max_attempts >= 1),
+  constraint wfg_handlers_pkey PRIMARY KEY (kind, workflow_type, step),
   constraint wfg_handlers_timeout_secs_check CHECK (timeout_secs > 0)
 );
+comment on column wfg_handlers.max_attempts is 'of a step: its tries; null for events, which bring their own';
 
 create table wfg_history (
   moved_on date not null,
@@ -219,6 +533,7 @@ create table wfg_history (
   out_of_time boolean default false not null,
   expires_secs integer,
   resolved json,
+  step text,
   constraint wfg_history_pkey PRIMARY KEY (run_id, "position", moved_on)
 ) partition by RANGE (moved_on);
 CREATE INDEX wfg_history_of_type ON ONLY wfg_history USING btree (workflow_type, run_id) WHERE "position" = 0;
@@ -279,11 +594,13 @@ create table wfg_jobs (
   out_of_time boolean default false not null,
   expires_secs integer,
   resolved json,
+  step text,
   constraint active_has_lease CHECK ((state = 'active'::text) = (lease_expires_at IS NOT NULL) AND (state <> 'active'::text OR nonce IS NOT NULL AND started_at IS NOT NULL AND worker_id IS NOT NULL)),
   constraint ended_has_time CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text])) = (finished_at IS NOT NULL)),
   constraint kind_has_type CHECK ((kind = 'command'::text) = (workflow_type IS NULL)),
   constraint only_ended_is_unsettled CHECK (settled OR finished_at IS NOT NULL AND "position" > 0),
   constraint only_graph_is_blocked CHECK ("position" > 0 OR (state <> ALL (ARRAY['blocked'::text, 'skipped'::text]))),
+  constraint only_task_has_step CHECK (step IS NULL OR kind = 'task'::text),
   constraint wfg_jobs_attempt_check CHECK (attempt >= '-1'::integer),
   constraint wfg_jobs_blocked_on_check CHECK (blocked_on >= 0),
   constraint wfg_jobs_check CHECK (tries >= 0 AND tries <= (attempt + 1)),
@@ -308,6 +625,7 @@ CREATE INDEX wfg_jobs_claim ON wfg_jobs USING btree (lane, run_at, run_id, "posi
 CREATE INDEX wfg_jobs_dead ON wfg_jobs USING btree (run_id) WHERE "position" = 0 AND state = 'failed'::text;
 CREATE INDEX wfg_jobs_expiring ON wfg_jobs USING btree (expires_at) WHERE expires_at IS NOT NULL AND (state = ANY (ARRAY['blocked'::text, 'pending'::text]));
 CREATE INDEX wfg_jobs_standalone ON wfg_jobs USING btree (run_id, kind, state, tries, workflow_type) WHERE "position" = 0;
+CREATE INDEX wfg_jobs_tasks ON wfg_jobs USING btree (run_id) WHERE "position" = 0 AND kind = 'task'::text;
 CREATE INDEX wfg_jobs_unsettled ON wfg_jobs USING btree (run_id) WHERE NOT settled;
 CREATE UNIQUE INDEX wfg_jobs_by_name ON wfg_jobs USING btree (run_id, job_id) WHERE "position" > 0;
 comment on column wfg_jobs.attempt is 'the last attempt begun, -1 before the first; never reused';
@@ -324,6 +642,7 @@ comment on column wfg_jobs.parents is 'positions of the jobs it depends on, as t
 comment on column wfg_jobs.required_labels is 'with the implied one: :command, :event <type>, :task <name>';
 comment on column wfg_jobs.resolved is '{spec, payload} with the values of their expressions; null: they have none';
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
+comment on column wfg_jobs.step is 'of a task: the step that comes next, or that it stopped at; null when undecodable';
 comment on column wfg_jobs.tolerates is 'nothing: skipped as soon as an ancestor did not complete; failure: judged all the same; cancel: spared by a cancel of the run too';
 comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
@@ -456,6 +775,7 @@ create table wfg_workers (
   handlers text[] default '{}'::text[] not null,
   version text default ''::text not null,
   host text default ''::text not null,
+  tasks text[] default '{}'::text[] not null,
   constraint wfg_workers_concurrency_check CHECK (concurrency >= 1),
   constraint wfg_workers_pkey PRIMARY KEY (worker_id),
   constraint wfg_workers_worker_id_check CHECK (worker_id ~ '^[A-Za-z0-9_.:-]{1,255}$'::text)
@@ -476,6 +796,28 @@ create table wfg_workflows (
   constraint wfg_workflows_source_check CHECK (source = ANY (ARRAY['api'::text, 'file'::text]))
 );
 CREATE INDEX wfg_workflows_newest ON wfg_workflows USING btree (created_at DESC, id);
+
+create view pg_task as
+ SELECT run_id AS id,
+    wfg_step_text(payload) AS step,
+    run_at AS wakeup_at,
+        CASE
+            WHEN state = 'active'::text THEN tries - 1
+            ELSE tries
+        END AS tried,
+    state = 'active'::text AS is_running,
+        CASE
+            WHEN state = 'failed'::text THEN COALESCE(error, 'failed'::text)
+            ELSE NULL::text
+        END AS error,
+    created_at,
+    updated_at
+   FROM wfg_jobs
+  WHERE "position" = 0 AND kind = 'task'::text AND (state = ANY (ARRAY['pending'::text, 'active'::text, 'failed'::text])) AND cancel_requested_at IS NULL;
+CREATE TRIGGER wfg_delete INSTEAD OF DELETE ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_delete();
+CREATE TRIGGER wfg_insert INSTEAD OF INSERT ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_insert();
+CREATE TRIGGER wfg_update INSTEAD OF UPDATE ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_update();
+comment on view pg_task is 'tasks that wait, run or have stopped; insert starts one, set error = null resumes, delete cancels';
 
 create view wfg_artifacts as
  SELECT run_id,
