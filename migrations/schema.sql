@@ -736,6 +736,44 @@ comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a c
 comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 
+create table wfg_schedules (
+  id text not null,
+  defined_by text,
+  cron text not null,
+  timezone text not null,
+  catch_up text not null,
+  paused boolean default false not null,
+  workflow_id text,
+  env json,
+  workflow_type text,
+  payload json,
+  max_attempts integer,
+  priority integer,
+  next_at timestamp with time zone,
+  last_tick_at timestamp with time zone,
+  error text,
+  created_at timestamp with time zone default wfg_now() not null,
+  updated_at timestamp with time zone default wfg_now() not null,
+  constraint defined_has_number CHECK ((defined_by IS NULL) = (id !~ ':'::text)),
+  constraint event_is_whole CHECK ((workflow_type IS NULL) = (payload IS NULL) AND (workflow_type IS NULL) = (max_attempts IS NULL) AND (workflow_type IS NULL) = (priority IS NULL)),
+  constraint paused_has_no_next CHECK (NOT paused OR next_at IS NULL),
+  constraint starts_one_thing CHECK ((workflow_id IS NULL) <> (workflow_type IS NULL)),
+  constraint wfg_schedules_catch_up_check CHECK (catch_up = ANY (ARRAY['skip'::text, 'last'::text, 'all'::text])),
+  constraint wfg_schedules_defined_by_fkey FOREIGN KEY (defined_by) REFERENCES wfg_workflows(id) ON DELETE CASCADE,
+  constraint wfg_schedules_id_check CHECK (id ~ '^[A-Za-z0-9_.-]{1,255}(:[0-9]{1,4})?$'::text),
+  constraint wfg_schedules_max_attempts_check CHECK (max_attempts >= 1 AND max_attempts <= 100),
+  constraint wfg_schedules_pkey PRIMARY KEY (id),
+  constraint wfg_schedules_priority_check CHECK (priority >= '-100'::integer AND priority <= 100),
+  constraint workflow_has_env CHECK ((workflow_id IS NULL) = (env IS NULL))
+);
+CREATE INDEX wfg_schedules_due ON wfg_schedules USING btree (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX wfg_schedules_newest ON wfg_schedules USING btree (created_at DESC, id);
+CREATE INDEX wfg_schedules_of_definition ON wfg_schedules USING btree (defined_by) WHERE defined_by IS NOT NULL;
+comment on column wfg_schedules.defined_by is 'the workflow whose definition asks for it; null: made by hand';
+comment on column wfg_schedules.error is 'why the last tick started nothing; null when it did';
+comment on column wfg_schedules.last_tick_at is 'the last tick decided';
+comment on column wfg_schedules.next_at is 'the first tick not yet decided; null: paused, or it never comes';
+
 create table wfg_sessions (
   hash bytea not null,
   token_hash bytea,
@@ -746,6 +784,23 @@ create table wfg_sessions (
   constraint wfg_sessions_token_hash_fkey FOREIGN KEY (token_hash) REFERENCES wfg_tokens(hash) ON UPDATE SET NULL ON DELETE CASCADE
 );
 CREATE INDEX wfg_sessions_of_token ON wfg_sessions USING btree (token_hash);
+
+create table wfg_ticks (
+  schedule_id text not null,
+  tick_at timestamp with time zone not null,
+  outcome text not null,
+  run_id uuid,
+  error text,
+  at timestamp with time zone default wfg_now() not null,
+  constraint failed_has_error CHECK ((outcome = 'failed'::text) = (error IS NOT NULL)),
+  constraint fired_has_run CHECK ((outcome = 'fired'::text) = (run_id IS NOT NULL)),
+  constraint wfg_ticks_outcome_check CHECK (outcome = ANY (ARRAY['fired'::text, 'missed'::text, 'failed'::text])),
+  constraint wfg_ticks_pkey PRIMARY KEY (schedule_id, tick_at),
+  constraint wfg_ticks_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES wfg_schedules(id) ON DELETE CASCADE
+);
+CREATE INDEX wfg_ticks_oldest ON wfg_ticks USING btree (tick_at);
+comment on column wfg_ticks.at is 'when it was decided';
+comment on table wfg_ticks is 'fired: it started run_id; missed: nothing was started, it was too late; failed: it could not be';
 
 create table wfg_tokens (
   id uuid default wfg_uuid7() not null,

@@ -143,3 +143,17 @@ export async function moveClock(pool: Pool, interval: string): Promise<void> {
      as 'select now() + interval ''${interval}'''`,
   );
 }
+
+/** Sets the database's clock to a time, from which it goes on. */
+export async function setClock(pool: Pool, time: string): Promise<void> {
+  await pool.query(
+    `do $$ begin execute format(
+       'create or replace function wfg_now() returns timestamptz language sql stable parallel safe as %L',
+       format('select now() + interval %L', ${literal(time)}::timestamptz - now())
+     ); end $$`,
+  );
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -15,6 +15,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { leaseRoutes } from './routes/leases.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { runRoutes } from './routes/runs.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
 import { workerRoutes } from './routes/workers.ts';
@@ -55,6 +56,7 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', metricsRoutes(context));
   app.route('/', workerRoutes(context));
   app.route('/', leaseRoutes(context));
+  app.route('/', scheduleRoutes(context));
   app.route('/', sessionRoutes(context));
   app.route('/', systemRoutes(context));
   openApiRoute(app);

@@ -6,6 +6,7 @@ import type { Definition } from '@wfg/shared/contract/definition';
 import { WfgError } from '@wfg/shared/contract/problem';
 import { ID_PATTERN } from '@wfg/shared/contract/workflow';
 import { errorCode } from '@wfg/shared/db/sqlstate';
+import { withTx } from '@wfg/shared/db/tx';
 import { loadWorkflow, putFirstWorkflow } from '@wfg/shared/queries/workflows';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { SAMPLE_ID, sampleWorkflow } from '@wfg/shared/rules/sample';
@@ -75,7 +76,8 @@ async function fileNames(folder: string): Promise<string[]> {
 
 async function loadFile(pool: pg.Pool, id: string, file: string, log: Logger): Promise<boolean> {
   const read = await readDefinition(file, log);
-  return read !== null && loadWorkflow(pool, id, read.definition, hashOf(read.text));
+  if (read === null) return false;
+  return withTx(pool, (tx) => loadWorkflow(tx, id, read.definition, hashOf(read.text)));
 }
 
 async function readDefinition(

@@ -2,7 +2,9 @@
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
 import { pruneKeys } from '@wfg/shared/queries/keys';
+import { pruneTicks } from '@wfg/shared/queries/ticks';
 import { pruneWorkers } from '@wfg/shared/queries/workers';
+import { TICK_DAYS } from '@wfg/shared/rules/catch-up';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
@@ -11,8 +13,8 @@ import { startCounting } from './counting.ts';
 import { sweep } from './sweep.ts';
 
 const HOUSEKEEPING_MS = 3_600_000;
-/** Removed in one transaction. */
-const KEYS = 5_000;
+/** Keys, or ticks, removed in one transaction. */
+const OLD = 5_000;
 
 interface Config {
   DATABASE_URL: string;
@@ -44,8 +46,8 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
         if (made > 0) log.info({ made }, 'partitions made');
         for (const worker_id of await pruneWorkers(pool))
           log.info({ worker_id }, 'worker forgotten: silent for a day');
-        const more = (await pruneKeys(pool, KEYS)) === KEYS;
-        return more ? 0 : jitter(HOUSEKEEPING_MS);
+        const removed = [await pruneKeys(pool, OLD), await pruneTicks(pool, TICK_DAYS, OLD)];
+        return removed.includes(OLD) ? 0 : jitter(HOUSEKEEPING_MS);
       },
     }),
   );

@@ -1,4 +1,4 @@
-// Wires the scheduler's three loops: advance runs, watch for what is due, ring the beat.
+// Wires the scheduler's four loops: advance runs, fire schedules, watch for what is due, ring the beat.
 import type { Bell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
@@ -7,6 +7,7 @@ import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { advanceRuns } from './advance-runs.ts';
+import { fireSchedules } from './fire-schedules.ts';
 import { lookAround } from './sentinel.ts';
 
 const BEAT_MS = 5_000;
@@ -29,8 +30,19 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
       step: async () => (await advanceRuns(pool, doorbell, log)) ?? hearing.pollMs(),
     }),
   );
+  const schedules = stack.use(
+    startLoop({
+      name: 'schedules',
+      log,
+      step: async () => ((await fireSchedules(pool, doorbell, log)) ? 0 : Number.POSITIVE_INFINITY),
+    }),
+  );
   const sentinel = stack.use(
-    startLoop({ name: 'sentinel', log, step: () => lookAround(pool, doorbell, () => advance.wake()) }),
+    startLoop({
+      name: 'sentinel',
+      log,
+      step: () => lookAround(pool, doorbell, { advance: advance.wake, fire: schedules.wake }),
+    }),
   );
   stack.use(
     startLoop({
@@ -57,7 +69,9 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
   const owned = stack.move();
   return {
     reasons: () =>
-      [hearing.deafReason(), advance.problem(), sentinel.problem()].filter((reason) => reason !== null),
+      [hearing.deafReason(), advance.problem(), schedules.problem(), sentinel.problem()].filter(
+        (reason) => reason !== null,
+      ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

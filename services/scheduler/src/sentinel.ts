@@ -8,10 +8,17 @@ const LONGEST_MS = 1_000;
 /** Many retries that come due one after another are rung for together. */
 const SHORTEST_MS = 50;
 
-/** Looks once; returns how long to sleep: until the next delayed job is due, at most about a second. */
-export async function lookAround(db: Queryable, doorbell: Doorbell, advance: () => void): Promise<number> {
-  const { lanes, next_in_ms, unsettled } = await lookForDue(db);
-  if (unsettled) advance();
+/** Begins what else there is to do, if it has not begun. */
+interface Begin {
+  advance: () => void;
+  fire: () => void;
+}
+
+/** Looks once; returns how long to sleep: until the next delayed job or tick is due, at most about a second. */
+export async function lookAround(db: Queryable, doorbell: Doorbell, begin: Begin): Promise<number> {
+  const { lanes, next_in_ms, ticks, unsettled } = await lookForDue(db);
+  if (unsettled) begin.advance();
+  if (ticks) begin.fire();
   if (Object.keys(lanes).length > 0) doorbell.ring({ lanes });
   return Math.min(jitter(LONGEST_MS), Math.max(next_in_ms ?? LONGEST_MS, SHORTEST_MS));
 }

@@ -2,6 +2,7 @@
 // what has a default here.
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
+import { CatchUp } from './cron.ts';
 
 const EnvMap = z.record(z.string(), z.string());
 const Objects = z.record(z.string(), z.unknown());
@@ -63,9 +64,14 @@ export type DefinedJob = z.infer<typeof DefinedJob>;
 export const SpecTemplate = DefinedJob.pick({ run: true, steps: true, env: true, mask: true, not_on: true });
 export type SpecTemplate = z.infer<typeof SpecTemplate>;
 
+/** When a run is to start by itself. */
+export const DefinedSchedule = z.object({ cron: z.string(), timezone: z.string(), catch_up: CatchUp });
+export type DefinedSchedule = z.infer<typeof DefinedSchedule>;
+
 export const Definition = z.object({
   name: z.string(),
   trigger: z.string(),
+  schedules: z.array(DefinedSchedule).default([]),
   env: EnvMap,
   /** Seconds, of a whole run. */
   timeout: z.int().nullable().default(null),

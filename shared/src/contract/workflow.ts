@@ -1,6 +1,7 @@
 // A workflow as people hand it in (a file's map of jobs, or workflow-graph's array) and as it is shown.
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
+import { CronTrigger } from './cron.ts';
 import { WorkflowType } from './event.ts';
 import { whole } from './whole.ts';
 
@@ -17,6 +18,8 @@ export const MAX_ENV_ENTRIES = 100_000;
 export const MAX_STEPS = 100_000;
 /** `${{ }}` of all jobs together: each is read when the workflow is created. */
 export const MAX_EXPRESSIONS = 100_000;
+/** Entries of `on.schedule`. */
+const MAX_SCHEDULES = 100;
 export const MAX_COMMAND_BYTES = 1024 * 1024;
 /** Of a handler's payload, as JSON. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
@@ -44,7 +47,17 @@ export const Label = z.string().regex(LABEL_PATTERN, LABEL_RULE);
 const Timeout = whole(1, 1_000_000_000, 'of seconds, ');
 const Retries = whole(0, 1000);
 const Priority = whole(-100, 100);
-const Trigger = z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]);
+/** Of a map only `schedule` is acted upon. */
+const Trigger = z.union([
+  z.string(),
+  z.array(z.string()),
+  z.looseObject({
+    schedule: z
+      .array(CronTrigger, { error: 'must be a list, like [{ cron: "30 2 * * *" }]' })
+      .max(MAX_SCHEDULES, `has more than ${MAX_SCHEDULES} entries`)
+      .nullish(),
+  }),
+]);
 
 const Condition = z.union([z.string(), z.boolean()], {
   error: "must be an expression, as text: in YAML one that begins with '!' stands in quotes",

@@ -34,6 +34,16 @@ export function isConnectionError(err: unknown): boolean {
   return err instanceof Error && AWAY_MESSAGE.test(err.message);
 }
 
+const TIME_LIMIT: ReadonlySet<string | undefined> = new Set([
+  SQLSTATE.lockNotAvailable,
+  SQLSTATE.queryCanceled,
+]);
+
+/** What PostgreSQL says when a statement waited too long for a lock, or was stopped by its own time limit. */
+export function isTimeLimit(err: unknown): boolean {
+  return TIME_LIMIT.has(errorCode(err));
+}
+
 /** ENOENT is a missing Unix socket only when it comes from connecting, and not from reading a file. */
 function isSocketError(err: unknown): boolean {
   const syscall = err instanceof Error && 'syscall' in err ? err.syscall : undefined;

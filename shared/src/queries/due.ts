@@ -1,5 +1,6 @@
-// What the scheduler's sentinel looks at each second: work that is due and unclaimed, the next that will be, and runs
-// that wait for a scheduler. One statement, so that an idle system asks once a second.
+// What the scheduler's sentinel looks at each second: work that is due and unclaimed, ticks of schedules that are due,
+// the next of both that will be, and runs that wait for a scheduler. One statement, so that an idle system asks once a
+// second.
 import type { Queryable } from '../db/pool.ts';
 
 // One probe a pending lane, by the loose scan explained in claim.ts; within a lane the index is in run_at order, so
@@ -31,14 +32,20 @@ with recursive lane as (
 )
 select
   coalesce((select json_object_agg(lane::text, due) from counted where due > 0), '{}') as lanes,
-  (select extract(epoch from min(next_at) - wfg_now()) * 1000 from counted)::float8 as next_in_ms,
+  (extract(epoch from least(
+    (select min(next_at) from counted),
+    (select min(next_at) from wfg_schedules where next_at > wfg_now())
+  ) - wfg_now()) * 1000)::float8 as next_in_ms,
+  exists (select from wfg_schedules where next_at <= wfg_now()) as ticks,
   exists (select from wfg_jobs where not settled) or exists (select from wfg_runs where not settled) as unsettled`;
 
 interface Due {
   /** Due and unclaimed, by lane; counts stop at 100. */
   lanes: Record<string, number>;
-  /** Milliseconds until the next pending job becomes due; null when none is delayed. */
+  /** Milliseconds until the next pending job or tick becomes due; null when none is to come. */
   next_in_ms: number | null;
+  /** A tick of a schedule is due. */
+  ticks: boolean;
   /** Something waits to be settled. */
   unsettled: boolean;
 }
@@ -46,5 +53,5 @@ interface Due {
 /** What is due now and when to look again. */
 export async function lookForDue(db: Queryable): Promise<Due> {
   const { rows } = await db.query<Due>(LOOK);
-  return rows[0] ?? { lanes: {}, next_in_ms: null, unsettled: false };
+  return rows[0] ?? { lanes: {}, next_in_ms: null, ticks: false, unsettled: false };
 }

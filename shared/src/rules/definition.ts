@@ -1,7 +1,9 @@
 // Turns a workflow as handed in (file map or workflow-graph array) into a checked Definition.
-import type { Definition } from '../contract/definition.ts';
+import { DEFAULT_CATCH_UP, DEFAULT_TIMEZONE } from '../contract/cron.ts';
+import type { DefinedSchedule, Definition } from '../contract/definition.ts';
 import { type Issue, WfgError } from '../contract/problem.ts';
 import { type Env, ID_PATTERN, WorkflowInput } from '../contract/workflow.ts';
+import { rhythmIssue } from './cron.ts';
 import { fromFileJob, fromGraphJob } from './define-job.ts';
 import { hasExpression } from './expression/template.ts';
 import { graphIssues } from './graph.ts';
@@ -20,12 +22,15 @@ export function defineWorkflow(input: unknown): Definition {
   if (faults) throw invalid(faults);
   const { name, on, trigger, env, timeout, jobs } = data;
   const issues = envIssues(env ?? {});
+  const schedules = definedSchedules(on);
+  issues.push(...scheduleIssues(schedules));
   const { defined, path } = definedJobs(jobs, issues);
   issues.push(...graphIssues(defined, path));
   if (issues.length > 0) throw invalid(issues);
   return {
     name,
     trigger: trigger ?? displayTrigger(on),
+    schedules,
     env: env ?? {},
     timeout: timeout ?? null,
     jobs: defined,
@@ -56,6 +61,22 @@ function envIssues(env: Env): Issue[] {
     path: `env.${name}`,
     message: "the workflow's env takes no ${{ }}: put the variable into the env of the jobs that need it",
   }));
+}
+
+function definedSchedules(on: WorkflowInput['on']): DefinedSchedule[] {
+  if (typeof on !== 'object' || on === null || Array.isArray(on)) return [];
+  return (on.schedule ?? []).map(
+    ({ cron, timezone = DEFAULT_TIMEZONE, catch_up = DEFAULT_CATCH_UP }): DefinedSchedule => {
+      return { cron, timezone, catch_up };
+    },
+  );
+}
+
+function scheduleIssues(schedules: readonly DefinedSchedule[]): Issue[] {
+  return schedules.flatMap((schedule, index) => {
+    const issue = rhythmIssue(schedule);
+    return issue ? [{ ...issue, path: `on.schedule.${index}.${issue.path}` }] : [];
+  });
 }
 
 function invalid(issues: Issue[]): WfgError {

@@ -33,3 +33,9 @@ export const timedOutRuns = new Counter({
   name: 'wfg_runs_timed_out_total',
   help: 'Runs whose time this process found to be over.',
 });
+
+export const decidedTicks = new Counter({
+  name: 'wfg_ticks_total',
+  help: 'Ticks of schedules that this process has decided.',
+  labelNames: ['outcome'],
+});

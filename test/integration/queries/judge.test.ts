@@ -45,6 +45,7 @@ async function submit(
   const definition = {
     name: 'test',
     trigger: '',
+    schedules: [],
     env: { PLACE: 'here' },
     timeout: run.timeout ?? null,
     jobs,

@@ -14,7 +14,7 @@ import {
 import type { Interface, Schema } from './document.ts';
 
 const DEEPEST = 8;
-const WORDS = ['a', 'b', 'ci-1', 'w', 'A_B', 'x y', '0:0', 'true', 'user.created', '1', ':', 'ä'];
+const WORDS = ['a', '@daily', 'b', 'ci-1', 'w', 'A_B', 'x y', '0:0', 'true', 'user.created', '1', ':', 'ä'];
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 /** How long a call waits is no input to play with. */
 const CALM: Record<string, Arbitrary<unknown>> = { wait_secs: constant(0) };

@@ -1,6 +1,6 @@
 // Every error answer: application/problem+json, whatever went wrong.
 import { type Issue, type ProblemCode, PROBLEMS, WfgError } from '@wfg/shared/contract/problem';
-import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
+import { errorCode, isConnectionError, isTimeLimit, SQLSTATE } from '@wfg/shared/db/sqlstate';
 import { issuesOf } from '@wfg/shared/rules/issues';
 import type { Context, ErrorHandler, Hono } from 'hono';
 import type { Logger } from 'pino';
@@ -39,13 +39,10 @@ export function errorResponse(err: unknown, log: Logger, asked: { method: string
   return problemResponse(known ?? new WfgError('internal', 'an error inside wfg: the log of the api has it'));
 }
 
-/** What PostgreSQL says when a statement waited too long for a lock, or was stopped by its own time limit. */
-const LATE: ReadonlySet<string | undefined> = new Set([SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]);
-
 function translate(err: unknown): WfgError | null {
   const code = errorCode(err);
   if (isConnectionError(err)) return new WfgError('unavailable', 'the database is away: try again');
-  if (LATE.has(code)) return new WfgError('unavailable', 'the database is too busy: try again');
+  if (isTimeLimit(err)) return new WfgError('unavailable', 'the database is too busy: try again');
   // JSON nested thousands of levels deep overflows the stack, here or in PostgreSQL.
   if (
     (err instanceof RangeError && err.message.includes('call stack')) ||

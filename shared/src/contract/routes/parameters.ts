@@ -24,7 +24,7 @@ export const Moment = Time.or(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
   .meta({ type: 'string', format: 'date-time' });
 
-const FOREIGN_CURSOR = 'must be the "next" of an earlier page';
+export const FOREIGN_CURSOR = 'must be the "next" of an earlier page';
 
 /** The keyset position of a run in a list: its id. */
 export const RunCursor = z

@@ -1,0 +1,167 @@
+// Schedules fired by real schedulers while the database's clock is moved: each tick once, whatever happens meanwhile.
+import { withTx } from '@wfg/shared/db/tx';
+import { readSchedule } from '@wfg/shared/queries/schedules';
+import { putWorkflow } from '@wfg/shared/queries/workflows';
+import { defineWorkflow } from '@wfg/shared/rules/definition';
+import { CHANGE_TICKS, CHANGES } from '../../shared/src/rules/clock-changes.fixture.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setClock } from '../support/engine.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startService, type TestProcess } from '../support/process.ts';
+import { eventsFrom, isCaughtUp, schedule, ticksOf } from '../support/schedules.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let db: TestDatabase;
+let schedulers: TestProcess[] = [];
+
+beforeAll(async () => {
+  db = await testDatabase();
+  await start();
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(schedulers.map((one) => one[Symbol.asyncDispose]()));
+  await db[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await db.pool.query('delete from wfg_schedules');
+});
+
+async function start(): Promise<void> {
+  schedulers = [1, 2].map(() => startService('scheduler', { DATABASE_URL: db.url }));
+  await Promise.all(schedulers.map((one) => one.logged('started', 20_000)));
+}
+
+/** `kill -9` for both. */
+async function kill(): Promise<void> {
+  for (const one of schedulers) one.signal('SIGKILL');
+  await Promise.all(schedulers.map((one) => one.ended));
+}
+
+/** Nobody is there until it is called. */
+function stop(): () => Promise<void> {
+  for (const one of schedulers) one.signal('SIGSTOP');
+  return async () => {
+    for (const one of schedulers) one.signal('SIGCONT');
+    await caughtUp();
+  };
+}
+
+async function until(time: string): Promise<void> {
+  await setClock(db.pool, time);
+  await caughtUp();
+}
+
+const caughtUp = () => waitFor('all ticks to be decided', () => isCaughtUp(db.pool), 20_000);
+
+test('a tick starts a run of a workflow, and an event, as the schedule says', async () => {
+  await setClock(db.pool, '2027-01-01T11:59:30Z');
+  const definition = defineWorkflow({ name: 'w', jobs: { a: { run: 'true', env: { A: '1' } } } });
+  await withTx(db.pool, (tx) => putWorkflow(tx, 'w', definition));
+  await schedule(db.pool, 'run', '0 12 * * *', {
+    workflow_id: 'w',
+    env: { A: '2' },
+    workflow_type: null,
+    payload: null,
+    max_attempts: null,
+    priority: null,
+  });
+  await schedule(db.pool, 'event', '0 12 * * *', { max_attempts: 7, priority: 5 });
+  await until('2027-01-01T12:00:00Z');
+  const { rows: runs } = await db.pool.query(
+    `select t.outcome, r.workflow_id, r.env, t.at >= t.tick_at as on_time from wfg_ticks t join wfg_runs r on r.id = t.run_id`,
+  );
+  expect(runs).toEqual([{ outcome: 'fired', workflow_id: 'w', env: { A: '2' }, on_time: true }]);
+  const { rows: events } = await db.pool.query(
+    `select workflow_type, payload, max_attempts, priority, state from wfg_ticks t join wfg_jobs j on j.run_id = t.run_id
+     where t.schedule_id = 'event' and j.position = 0`,
+  );
+  expect(events).toEqual([
+    { workflow_type: 'tick', payload: { from: 'event' }, max_attempts: 7, priority: 5, state: 'pending' },
+  ]);
+  expect(await readSchedule(db.pool, 'run')).toMatchObject({
+    next_at: new Date('2027-01-02T12:00Z'),
+    last_tick_at: new Date('2027-01-01T12:00Z'),
+    error: null,
+  });
+});
+
+test('where clocks change each documented tick comes once, also when the schedulers were away', async () => {
+  for (const { timezone, season, begin, end } of CHANGES) {
+    await setClock(db.pool, begin);
+    const crons = ['30 2 * * *', '*/15 * * * *', '0 * * * *'] as const;
+    const ids = crons.map((cron, n) => ({ cron, id: `${timezone.slice(0, 1)}-${season}-${n}` }));
+    for (const { cron, id } of ids) await schedule(db.pool, id, cron, { timezone, catch_up: 'all' });
+    const at = (part: number) =>
+      new Date(Date.parse(begin) + part * (Date.parse(end) - Date.parse(begin))).toISOString();
+    await until(at(0.4));
+    const goOn = stop();
+    await setClock(db.pool, at(0.9));
+    await goOn();
+    await until(end);
+    for (const { cron, id } of ids) {
+      const expected = CHANGE_TICKS[`${cron} ${timezone} ${season}`];
+      expect([id, await ticksOf(db.pool, id)]).toEqual([id, expected.map((tick) => `fired ${tick}`)]);
+      expect([id, await eventsFrom(db.pool, id)]).toEqual([id, expected.length]);
+    }
+    await db.pool.query('delete from wfg_schedules');
+  }
+}, 120_000);
+
+test('after an outage: skip starts nothing, last the latest, all each; what is missed can be seen', async () => {
+  await setClock(db.pool, '2027-02-01T00:30:00Z');
+  for (const catch_up of ['skip', 'last', 'all'] as const)
+    await schedule(db.pool, catch_up, '0 * * * *', { catch_up });
+  await kill();
+  await setClock(db.pool, '2027-02-01T03:10:00Z');
+  await start();
+  await caughtUp();
+  const hours = ['2027-02-01T01:00', '2027-02-01T02:00', '2027-02-01T03:00'];
+  const [first, second, third] = hours;
+  expect(await ticksOf(db.pool, 'skip')).toEqual(hours.map((hour) => `missed ${hour}`));
+  expect(await ticksOf(db.pool, 'last')).toEqual([`missed ${first}`, `missed ${second}`, `fired ${third}`]);
+  expect(await ticksOf(db.pool, 'all')).toEqual(hours.map((hour) => `fired ${hour}`));
+  // A moment too late is not missed.
+  await until('2027-02-01T04:00:40Z');
+  expect((await ticksOf(db.pool, 'skip')).at(-1)).toBe('fired 2027-02-01T04:00');
+});
+
+test('when the clock goes back nothing is started again', async () => {
+  await setClock(db.pool, '2027-02-02T00:59:00Z');
+  await schedule(db.pool, 'back', '0 * * * *');
+  await until('2027-02-02T02:00:01Z');
+  await setClock(db.pool, '2027-02-02T00:59:00Z');
+  await db.pool.query(`update wfg_schedules set next_at = '2027-02-02T01:00Z'`);
+  await until('2027-02-02T03:00:01Z');
+  expect(await ticksOf(db.pool, 'back')).toEqual([
+    'missed 2027-02-02T01:00',
+    'fired 2027-02-02T02:00',
+    'fired 2027-02-02T03:00',
+  ]);
+  expect(await eventsFrom(db.pool, 'back')).toBe(2);
+});
+
+test('what cannot be started is a failed tick with its reason, and stops no other schedule', async () => {
+  await setClock(db.pool, '2027-02-03T00:59:00Z');
+  const run = { env: {}, workflow_type: null, payload: null, max_attempts: null, priority: null };
+  await schedule(db.pool, 'a-gone', '0 * * * *', { workflow_id: 'gone', ...run });
+  await schedule(db.pool, 'b-broken', '0 * * * *', { workflow_id: 'broken', ...run });
+  await schedule(db.pool, 'c-odd', '0 * * * *');
+  await schedule(db.pool, 'd-good', '0 * * * *');
+  await db.pool.query(`update wfg_schedules set cron = 'odd' where id = 'c-odd'`);
+  await db.pool.query(
+    `insert into wfg_workflows (id, name, trigger, definition, source) values ('broken', 'b', '', '{}', 'api')`,
+  );
+  await until('2027-02-03T01:00:01Z');
+  const { rows } = await db.pool.query(
+    `select schedule_id, outcome, t.error is not null and t.error = s.error as told, next_at is not null as goes_on
+     from wfg_ticks t join wfg_schedules s on s.id = schedule_id order by 1`,
+  );
+  expect(rows).toEqual([
+    { schedule_id: 'a-gone', outcome: 'failed', told: true, goes_on: true },
+    { schedule_id: 'b-broken', outcome: 'failed', told: true, goes_on: true },
+    { schedule_id: 'c-odd', outcome: 'failed', told: true, goes_on: false },
+    { schedule_id: 'd-good', outcome: 'fired', told: false, goes_on: true },
+  ]);
+});
