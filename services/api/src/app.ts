@@ -18,6 +18,7 @@ import { runRoutes } from './routes/runs.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
+import { taskRoutes } from './routes/tasks.ts';
 import { workerRoutes } from './routes/workers.ts';
 import { workflowRunRoutes } from './routes/workflow-runs.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -53,6 +54,7 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   app.route('/', runRoutes(context));
   app.route('/', jobRoutes(context));
   app.route('/', eventRoutes(context));
+  app.route('/', taskRoutes(context));
   app.route('/', metricsRoutes(context));
   app.route('/', workerRoutes(context));
   app.route('/', leaseRoutes(context));

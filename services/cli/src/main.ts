@@ -6,9 +6,12 @@ import { VERSION } from '@wfg/shared/runtime/version';
 import type { Command, Values } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { cancel } from './commands/cancel.ts';
+import { dead } from './commands/dead.ts';
+import { enqueue } from './commands/enqueue.ts';
 import { helpFor, helpText } from './commands/help.ts';
 import { logs } from './commands/logs.ts';
 import { migrate } from './commands/migrate.ts';
+import { requeue } from './commands/requeue.ts';
 import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
@@ -19,7 +22,7 @@ import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
 const commands = new Map<string, Command>(
-  Object.entries({ up, run, submit, runs, show, logs, cancel, workers, migrate }),
+  Object.entries({ up, run, submit, enqueue, runs, show, logs, cancel, dead, requeue, workers, migrate }),
 );
 commands.set('help', helpFor(commands));
 

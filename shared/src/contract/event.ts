@@ -22,6 +22,12 @@ export const EventStatus = z.enum([
 export type EventStatus = z.infer<typeof EventStatus>;
 
 const TIME_RULE = 'must be a time like 2026-07-01T12:00:00Z';
+/** Not before when something is to begin. */
+export const DueTime = z.iso
+  .datetime({ offset: true, error: TIME_RULE })
+  .transform((time) => new Date(time))
+  .refine((time) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999, TIME_RULE)
+  .meta({ type: 'string', format: 'date-time', description: 'not before this time; now' });
 const Seconds = whole(1, 1_000_000_000, 'of seconds, ');
 
 /** What is null is as if it were not given. */
@@ -30,12 +36,7 @@ export const EventInput = z
     workflow_type: WorkflowType,
     payload: z.unknown().optional().meta({ description: 'any JSON; {} when there is none' }),
     max_attempts: whole(1, 100).nullish().meta({ description: 'tries in all; 3' }),
-    run_at: z.iso
-      .datetime({ offset: true, error: TIME_RULE })
-      .transform((time) => new Date(time))
-      .refine((time) => time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999, TIME_RULE)
-      .nullish()
-      .meta({ type: 'string', format: 'date-time', description: 'not before this time; now' }),
+    run_at: DueTime.nullish(),
     expires_in_secs: Seconds.nullish().meta({
       description: 'it is dead-lettered when no worker begins it for so long after run_at',
     }),

@@ -8,6 +8,7 @@ import {
   getOutputs,
   getRawLog,
   listAttempts,
+  retryJob,
   streamLog,
 } from '@wfg/shared/contract/routes/jobs';
 import { WfgError } from '@wfg/shared/contract/problem';
@@ -17,6 +18,7 @@ import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { readJob } from '@wfg/shared/queries/job';
+import { requeueJob } from '@wfg/shared/queries/requeue';
 import { credentialOf } from '../access/credential.ts';
 import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
@@ -41,6 +43,15 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
       const { state } = await shown(pool, run, job);
       if (state !== 'cancelled') throw new WfgError('conflict', `the job has ended already: it is ${state}`);
     }
+    return c.body(null, 202);
+  });
+
+  app.openapi(bind(app, retryJob), async (c) => {
+    const { run, job } = c.req.valid('param');
+    const found = await shown(pool, run, job);
+    const lane = await requeueJob(pool, run);
+    if (lane === null) throw notRetried(found, await shown(pool, run, job));
+    doorbell.ring({ lanes: { [lane]: 1 }, runs: [run] });
     return c.body(null, 202);
   });
 
@@ -73,6 +84,15 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
   });
 
   return app;
+}
+
+/** `before` and after it was tried. */
+function notRetried(before: JobWithOutputs, { state, error, job_id }: JobWithOutputs): WfgError {
+  if (job_id !== 'main' || before.depends_on.length > 0)
+    return new WfgError('conflict', 'a job of a graph is not run again by itself: start a new run');
+  if (state === 'failed')
+    return new WfgError('conflict', `it cannot go on: ${error}. Edit its step in pg_task`);
+  return new WfgError('conflict', `only what has failed is run again, and the job is ${state}`);
 }
 
 async function shown(db: Queryable, run: string, job: string): Promise<JobWithOutputs> {

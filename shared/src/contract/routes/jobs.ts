@@ -22,6 +22,18 @@ export const cancelJob = {
   responses: { 202: { description: 'asked for' } },
 } satisfies Route;
 
+export const retryJob = {
+  method: 'post',
+  path: '/api/runs/{run}/jobs/{job}/retry',
+  summary:
+    'Run a standalone job that failed again, with all its tries; a task goes on at the step it stopped at',
+  request: { params: JobPath },
+  responses: {
+    202: { description: 'it is pending' },
+    409: { description: 'it has not failed, or is a job of a graph' },
+  },
+} satisfies Route;
+
 export const listAttempts = {
   method: 'get',
   path: '/api/runs/{run}/jobs/{job}/attempts',

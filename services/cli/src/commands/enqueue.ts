@@ -1,0 +1,74 @@
+// wfg enqueue: stores an event for its handler, or starts a task.
+import { createEvent } from '@wfg/shared/contract/routes/events';
+import { createTask } from '@wfg/shared/contract/routes/tasks';
+import { parseJson } from '@wfg/shared/contract/json';
+import { TaskInput } from '@wfg/shared/contract/task';
+import { messageOf } from '@wfg/shared/rules/message-of';
+import { type Command, textOf, type Values } from '../command.ts';
+import { EXIT, usage } from '../exit-error.ts';
+import { createHttpClient } from '../http-client.ts';
+import { print } from '../output.ts';
+import { SERVER_OPTIONS, serverOf } from '../server.ts';
+import { jsonLine } from '../terminal-safe.ts';
+
+export const enqueue: Command = {
+  usage:
+    'TYPE [PAYLOAD] [--task] [--at TIME] [--max-attempts N] [--priority N] [--key KEY] [--url URL] [--token TOKEN] [--json]',
+  summary: 'store an event for the handler of its type, or start a task, and print its id',
+  details: [
+    'PAYLOAD is JSON; {} if not given. TIME is like 2026-07-01T12:00:00Z: not before it.',
+    'N: tries in all, 3 if not given; the priority, from -100 to 100, larger first.',
+    'With the same KEY and the same rest it is stored once, however often the command is repeated within 7 days.',
+    '--task: TYPE is the task, PAYLOAD the step where it begins: wfg enqueue --task Greeter \'{"ReadName":{"filename":"a"}}\'',
+  ].join('\n'),
+  options: {
+    task: { type: 'boolean' },
+    at: { type: 'string' },
+    'max-attempts': { type: 'string' },
+    priority: { type: 'string' },
+    key: { type: 'string' },
+    ...SERVER_OPTIONS,
+    json: { type: 'boolean' },
+  },
+  arity: [1, 2],
+  async run([type = '', text], values) {
+    const payload = text === undefined ? undefined : readJson(text);
+    const headers = { 'idempotency-key': textOf(values, 'key') };
+    const at = textOf(values, 'at');
+    const http = createHttpClient(serverOf(values, process.env));
+    if (values.task) {
+      const step = TaskInput.shape.step.safeParse({ [type]: payload });
+      if (!step.success) throw usage('PAYLOAD of a task must be {"<Step>": <state>}: where it begins');
+      const { run_id } = await http(createTask, { headers, body: { step: step.data, wakeup_at: at } });
+      print(values.json ? jsonLine({ type: 'started', run_id }) : `${run_id}\n`);
+      return EXIT.ok;
+    }
+    const { id } = await http(createEvent, {
+      headers,
+      body: {
+        workflow_type: type,
+        payload,
+        run_at: at,
+        max_attempts: numberOf(values, 'max-attempts'),
+        priority: numberOf(values, 'priority'),
+      },
+    });
+    print(values.json ? jsonLine({ type: 'enqueued', run_id: id }) : `${id}\n`);
+    return EXIT.ok;
+  },
+};
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (err) {
+    throw usage(`PAYLOAD is not JSON: ${messageOf(err)}`);
+  }
+}
+
+function numberOf(values: Values, name: string): number | undefined {
+  const text = textOf(values, name);
+  if (text === undefined) return undefined;
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw usage(`--${name} must be a whole number, and is "${text}"`);
+}
