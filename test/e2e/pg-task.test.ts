@@ -147,6 +147,26 @@ test('a second worker that starts meanwhile disturbs nothing', async () => {
   expect(await readFile(trail, 'utf8')).toBe('begin 0\n');
 });
 
+test('killed with its worker, a task goes on at the step it was at', { timeout: 40_000 }, async () => {
+  const [trail, gate] = [file('trail'), file('gate')];
+  const id = await startTask(db.pool, faults, { step: 'Hop', state: { trail, gate } });
+  await waitFor('its second step', () => readFile(trail, 'utf8'));
+  const { rows } = await db.pool.query('select worker_id from wfg_jobs where run_id = $1', [id]);
+  const index = rows[0].worker_id === 'w1' ? 0 : 1;
+  const [victim] = workers.splice(index, 1);
+  victim?.signal('SIGKILL');
+  await waitFor('it to go on', async () => (await readFile(trail, 'utf8')) === 'begin 1\nbegin 2\n', 30_000);
+  await writeFile(gate, '');
+  await waitFor('it to be done', isEmpty);
+  const found = await readAttempts(db.pool, id, 'main');
+  expect(found?.attempts.map((one) => [one.step, one.try, one.outcome])).toEqual([
+    ['Hop', 1, 'completed'],
+    ['Wait', 1, 'lost'],
+    ['Wait', 1, 'completed'],
+  ]);
+  await startTasksWorker('w3');
+});
+
 test('the same by HTTP and on the command line', async () => {
   const filename = file('name.txt');
   const started = await wfg('enqueue', '--task', 'Faults', '{"Throw":{}}');

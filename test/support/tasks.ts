@@ -65,6 +65,7 @@ const Fault = z.object({
 export const faults = defineTask({
   name: 'Faults',
   states: {
+    Hop: Fault,
     Wait: Fault,
     Throw: Fault,
     ThrowLater: Fault,
@@ -75,6 +76,7 @@ export const faults = defineTask({
     Echo: Fault,
   },
   steps: {
+    Hop: { run: ({ state, next }) => next.now('Wait', state) },
     Wait: {
       async run({ state, next, signal, attempt }) {
         if (state.trail !== undefined) appendFileSync(state.trail, `begin ${attempt}\n`);
