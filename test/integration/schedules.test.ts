@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startService, type TestProcess } from '../support/process.ts';
-import { eventsFrom, isCaughtUp, schedule, ticksOf } from '../support/schedules.ts';
+import { eventsFrom, schedule, ticksOf } from '../support/schedules.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let db: TestDatabase;
@@ -33,12 +33,6 @@ async function start(): Promise<void> {
   await Promise.all(schedulers.map((one) => one.logged('started', 20_000)));
 }
 
-/** `kill -9` for both. */
-async function kill(): Promise<void> {
-  for (const one of schedulers) one.signal('SIGKILL');
-  await Promise.all(schedulers.map((one) => one.ended));
-}
-
 /** Nobody is there until it is called. */
 function stop(): () => Promise<void> {
   for (const one of schedulers) one.signal('SIGSTOP');
@@ -53,7 +47,7 @@ async function until(time: string): Promise<void> {
   await caughtUp();
 }
 
-const caughtUp = () => waitFor('all ticks to be decided', () => isCaughtUp(db.pool), 20_000);
+const caughtUp = () => waitFor('all ticks to be decided', async () => (await due()).length === 0, 20_000);
 
 test('a tick starts a run of a workflow, and an event, as the schedule says', async () => {
   await setClock(db.pool, '2027-01-01T11:59:30Z');
@@ -113,10 +107,9 @@ test('after an outage: skip starts nothing, last the latest, all each; what is m
   await setClock(db.pool, '2027-02-01T00:30:00Z');
   for (const catch_up of ['skip', 'last', 'all'] as const)
     await schedule(db.pool, catch_up, '0 * * * *', { catch_up });
-  await kill();
+  const goOn = stop();
   await setClock(db.pool, '2027-02-01T03:10:00Z');
-  await start();
-  await caughtUp();
+  await goOn();
   const hours = ['2027-02-01T01:00', '2027-02-01T02:00', '2027-02-01T03:00'];
   const [first, second, third] = hours;
   expect(await ticksOf(db.pool, 'skip')).toEqual(hours.map((hour) => `missed ${hour}`));
@@ -165,3 +158,47 @@ test('what cannot be started is a failed tick with its reason, and stops no othe
     { schedule_id: 'd-good', outcome: 'fired', told: false, goes_on: true },
   ]);
 });
+
+test('many that are due at once are each started once, and one that is held does not keep the others waiting', async () => {
+  await setClock(db.pool, '2027-02-04T00:59:00Z');
+  const ids = Array.from({ length: 60 }, (_, n) => `m${n}`);
+  for (const id of ids) await schedule(db.pool, id, '0 * * * *');
+  const holder = await db.pool.connect();
+  await holder.query(`begin; select from wfg_schedules where id = 'm7' for update`);
+  await setClock(db.pool, '2027-02-04T01:00:00Z');
+  await waitFor('the others to be started', async () => (await due()).join() === 'm7', 20_000);
+  await holder.query('rollback');
+  holder.release();
+  await caughtUp();
+  for (const id of ids) expect([id, await eventsFrom(db.pool, id)]).toEqual([id, 1]);
+});
+
+test('after kill -9 in the middle of it a tick is started once', async () => {
+  await setClock(db.pool, '2027-02-05T00:59:00Z');
+  await schedule(db.pool, 'killed', '0 * * * *');
+  // They get as far as recording what they have started.
+  const holder = await db.pool.connect();
+  await holder.query('begin; lock table wfg_ticks in share mode');
+  await setClock(db.pool, '2027-02-05T01:00:00Z');
+  const firing = `select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into wfg_ticks%'`;
+  await waitFor(
+    'a scheduler to be in the middle of it',
+    async () => (await db.pool.query(firing)).rowCount === 1,
+  );
+  for (const one of schedulers) one.signal('SIGKILL');
+  await Promise.all(schedulers.map((one) => one.ended));
+  await holder.query('rollback');
+  holder.release();
+  await start();
+  await caughtUp();
+  expect(await ticksOf(db.pool, 'killed')).toEqual(['fired 2027-02-05T01:00']);
+  expect(await eventsFrom(db.pool, 'killed')).toBe(1);
+});
+
+async function due(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    'select id from wfg_schedules where next_at <= wfg_now()',
+  );
+  return rows.map(({ id }) => id);
+}

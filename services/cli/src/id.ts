@@ -1,4 +1,5 @@
 // The ids of a command line.
+import { ScheduleId } from '@wfg/shared/contract/schedule';
 import { Id } from '@wfg/shared/contract/workflow';
 import { z } from 'zod';
 import { usage } from './exit-error.ts';
@@ -14,4 +15,10 @@ export function runId(text: string): string {
 export function idOf(what: string, text: string): string {
   if (Id.safeParse(text).success) return text;
   throw usage(`${what} must be an id of letters, digits, "_", "." and "-", and is "${text}"`);
+}
+
+/** The id of a schedule if it can be one. */
+export function scheduleId(text: string): string {
+  if (ScheduleId.safeParse(text).success) return text;
+  throw usage(`ID must be a schedule's, like nightly or ci:1, and is "${text}"`);
 }

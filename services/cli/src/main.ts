@@ -14,6 +14,7 @@ import { migrate } from './commands/migrate.ts';
 import { requeue } from './commands/requeue.ts';
 import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
+import { schedules } from './commands/schedules.ts';
 import { show } from './commands/show.ts';
 import { submit } from './commands/submit.ts';
 import { up } from './commands/up.ts';
@@ -22,7 +23,21 @@ import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
 const commands = new Map<string, Command>(
-  Object.entries({ up, run, submit, enqueue, runs, show, logs, cancel, dead, requeue, workers, migrate }),
+  Object.entries({
+    up,
+    run,
+    submit,
+    enqueue,
+    runs,
+    show,
+    logs,
+    cancel,
+    dead,
+    requeue,
+    schedules,
+    workers,
+    migrate,
+  }),
 );
 commands.set('help', helpFor(commands));
 

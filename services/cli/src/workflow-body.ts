@@ -19,7 +19,12 @@ export function readWorkflow(file: string, text: string, overrides: readonly str
   }
   const content = WorkflowInput.parse(parseWorkflowFile(text).content);
   if (overrides.length === 0) return content;
-  return { ...content, env: { ...content.env, ...Object.fromEntries(overrides.map(pair)) } };
+  return { ...content, env: { ...content.env, ...envOf(overrides) } };
+}
+
+/** Of `--env` options, each `K=V`. */
+export function envOf(overrides: readonly string[]): Record<string, string> {
+  return Object.fromEntries(overrides.map(pair));
 }
 
 function pair(override: string): [string, string] {

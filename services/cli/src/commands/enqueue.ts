@@ -1,12 +1,11 @@
 // wfg enqueue: stores an event for its handler, or starts a task.
 import { createEvent } from '@wfg/shared/contract/routes/events';
 import { createTask } from '@wfg/shared/contract/routes/tasks';
-import { parseJson } from '@wfg/shared/contract/json';
 import { TaskInput } from '@wfg/shared/contract/task';
-import { messageOf } from '@wfg/shared/rules/message-of';
 import { type Command, textOf, type Values } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
+import { jsonOf } from '../json-of.ts';
 import { print } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { jsonLine } from '../terminal-safe.ts';
@@ -32,7 +31,7 @@ export const enqueue: Command = {
   },
   arity: [1, 2],
   async run([type = '', text], values) {
-    const payload = text === undefined ? undefined : readJson(text);
+    const payload = text === undefined ? undefined : jsonOf('PAYLOAD', text);
     const headers = { 'idempotency-key': textOf(values, 'key') };
     const at = textOf(values, 'at');
     const http = createHttpClient(serverOf(values, process.env));
@@ -57,14 +56,6 @@ export const enqueue: Command = {
     return EXIT.ok;
   },
 };
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (err) {
-    throw usage(`PAYLOAD is not JSON: ${messageOf(err)}`);
-  }
-}
 
 function numberOf(values: Values, name: string): number | undefined {
   const text = textOf(values, name);

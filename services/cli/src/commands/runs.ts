@@ -6,6 +6,7 @@ import { type Command, textOf, type Values } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient, type HttpClient } from '../http-client.ts';
 import { idOf } from '../id.ts';
+import { limitOf } from '../limit.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { runName } from '../show/run-text.ts';
@@ -38,7 +39,7 @@ export const runs: Command = {
     const workflow = textOf(values, 'workflow');
     const id = workflow === undefined ? undefined : idOf('--workflow', workflow);
     const status = statusOf(values);
-    const limit = limitOf(textOf(values, 'limit'));
+    const limit = limitOf(values) ?? DEFAULT_LIMIT;
     const http = createHttpClient(serverOf(values, process.env));
     const { items, more } = await readRuns(http, id, status, limit);
     if (values.json) {
@@ -58,12 +59,6 @@ function statusOf(values: Values): RunStatus | undefined {
   const parsed = RunStatus.safeParse(text);
   if (parsed.success) return parsed.data;
   throw usage(`--status must be one of ${RunStatus.options.join(', ')}, and is "${text}"`);
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT;
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw usage(`--limit must be a number from 1 to 999999, and is "${text}"`);
 }
 
 async function readRuns(
