@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { JobState, Outcome } from '@wfg/shared/contract/job';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { startProcess, startService, type TestProcess } from './process.ts';
+import { startService, type TestProcess } from './process.ts';
 import { waitFor } from './wait-for.ts';
 
 interface WorkerView {
@@ -20,7 +20,6 @@ export function startWorker(url: string, env: Record<string, string> = {}): Test
   return startService('worker', { DATABASE_URL: url, WORKER_ID: 'w1', WORKER_CONCURRENCY: '2', ...env });
 }
 
-const MAIN = fileURLToPath(new URL('worker-main.ts', import.meta.url));
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 
 /** A worker that runs the handlers of handlers.ts, or of other modules. */
@@ -29,8 +28,9 @@ export function startHandlerWorker(
   env: Record<string, string> = {},
   modules: string[] = [HANDLERS],
 ): TestProcess {
-  const own = { HEALTH_PORT: '0', LOG_LEVEL: 'debug', DATABASE_URL: url, WORKER_ID: 'w1' };
-  return startProcess('worker', [MAIN, ...modules], { ...own, ...env });
+  // A comma alone names none.
+  const own = { DATABASE_URL: url, WORKER_ID: 'w1', WFG_MODULES: modules.join(',') || ',' };
+  return startService('worker', { ...own, ...env });
 }
 
 /** A host that died again and again is started anew after a pause of up to 5 s. */

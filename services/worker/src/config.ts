@@ -2,7 +2,7 @@
 import { SERVICE_FIELDS, configFields } from '@wfg/shared/runtime/config-fields';
 import type { z } from 'zod';
 
-export const workerFields = configFields.pick({
+export const hostFields = configFields.pick({
   ...SERVICE_FIELDS,
   DATABASE_URL: true,
   DATABASE_DIRECT_URL: true,
@@ -16,4 +16,7 @@ export const workerFields = configFields.pick({
   HIDDEN_DIR: true,
 });
 
+export const workerFields = hostFields.extend({ WFG_MODULES: configFields.shape.WFG_MODULES });
+
+export type HostConfig = z.output<typeof hostFields>;
 export type WorkerConfig = z.output<typeof workerFields>;

@@ -1,5 +1,5 @@
 // Keeps the handler host of one module alive: starts it, and another when it has died.
-import { basename } from 'node:path';
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { type HostLife, type HostSettings, startHostLife } from './host-life.ts';
@@ -22,8 +22,15 @@ export interface HandlerHost extends AsyncDisposable {
   reasons: () => string[];
 }
 
-/** `onLabels` is called when `labels` has changed. Disposal ends a host that runs nothing. */
-export function keepHandlerHost(settings: HostSettings, onLabels: () => void): HandlerHost {
+interface HandlerHostSettings extends HostSettings {
+  /** Why it may not handle what its module does; null if it may. */
+  refuse: (labels: readonly string[]) => string | null;
+  /** Called when `labels` has changed. */
+  onLabels: () => void;
+}
+
+/** Disposal ends a host that runs nothing. */
+export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSettings): HandlerHost {
   const { file, log } = settings;
   const stopping = new AbortController();
   let life: HostLife | null = null;
@@ -31,16 +38,19 @@ export function keepHandlerHost(settings: HostSettings, onLabels: () => void): H
   /** Until the module is loaded. */
   let fault: string | null = 'being loaded';
 
-  function onReady(loaded: readonly string[]): void {
+  function admit(loaded: readonly string[]): string | null {
+    const refusal = refuse(loaded);
+    if (refusal !== null) return refusal;
     labels = loaded;
     fault = null;
     onLabels();
+    return null;
   }
 
   async function keepAlive(): Promise<void> {
     for (let failures = 1; !stopping.signal.aborted; failures++) {
       const startedAt = performance.now();
-      life = startHostLife(settings, onReady);
+      life = startHostLife(settings, admit);
       const reason = await life.ended;
       life = null;
       if (stopping.signal.aborted) return;
@@ -63,7 +73,7 @@ export function keepHandlerHost(settings: HostSettings, onLabels: () => void): H
     labels: () => labels,
     reasons() {
       const reasons = [...(fault === null ? [] : [fault]), ...(life?.problems() ?? [])];
-      return reasons.map((reason) => `handlers ${basename(file)}: ${reason}`);
+      return reasons.map((reason) => `handlers ${shortName(file)}: ${reason}`);
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -71,4 +81,10 @@ export function keepHandlerHost(settings: HostSettings, onLabels: () => void): H
       await ended;
     },
   };
+}
+
+/** As whoever set WFG_MODULES is likely to have written it. */
+function shortName(file: string): string {
+  const name = relative('', file);
+  return name.startsWith('..') ? file : name;
 }

@@ -49,8 +49,8 @@ interface RunningAttempt extends Attempt {
   end: () => void;
 }
 
-/** `onReady` is called with the labels of what it handles once its module is loaded. */
-export function startHostLife(settings: HostSettings, onReady: (labels: string[]) => void): HostLife {
+/** `admit` is called with the labels of what it handles once its module is loaded, and says why it may not; or null. */
+export function startHostLife(settings: HostSettings, admit: (labels: string[]) => string | null): HostLife {
   const { file, silenceMs, held, surrenderer, log } = settings;
   const running = new Map<number, RunningAttempt>();
   const errors = new Map<number | null, string>();
@@ -74,12 +74,17 @@ export function startHostLife(settings: HostSettings, onReady: (labels: string[]
   }
 
   function ready(labels: string[]): void {
+    const refusal = admit(labels);
+    if (refusal !== null) {
+      broken = refusal;
+      return process.kill();
+    }
+    process.send({ op: 'serve' });
     log.info(
       { file, handles: labels.map((label) => label.slice(1)), host_pid: process.pid },
       'handlers loaded',
     );
     mostUnanswered = PINGS;
-    onReady(labels);
   }
 
   function begin(begun: BegunAttempt): void {

@@ -1,10 +1,15 @@
 // All handler hosts of a worker: one for each module.
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import { type HandlerHost, keepHandlerHost } from './handler-host.ts';
 import type { HostSettings } from './host-life.ts';
 
+const SHIPPED = fileURLToPath(new URL('handlers/demonstration.ts', import.meta.url));
+
 interface HostsSettings extends Omit<HostSettings, 'file'> {
-  /** Their files. */
+  /** As WFG_MODULES names them. */
   modules: readonly string[];
   onLabels: () => void;
   /** How long to wait before looking for jobs unasked: hosts hear no bells but by this worker. */
@@ -13,7 +18,13 @@ interface HostsSettings extends Omit<HostSettings, 'file'> {
 
 /** With no modules it does nothing. */
 export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSettings): HandlerHost {
-  const hosts = modules.map((file) => keepHandlerHost({ ...settings, file }, onLabels));
+  const files = new Set(modules.map((name) => (name === DEMONSTRATION ? SHIPPED : resolve(name))));
+  const byFile = new Map<string, HandlerHost>();
+  for (const file of files) {
+    const refuse = (labels: readonly string[]) => twinOf(file, labels);
+    byFile.set(file, keepHandlerHost({ ...settings, file, refuse, onLabels }));
+  }
+  const hosts = [...byFile.values()];
   const looking = startLoop({
     name: 'look',
     log: settings.log,
@@ -22,6 +33,17 @@ export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSetti
       return pollMs();
     },
   });
+
+  /** Of two modules that handle the same the first to be loaded does, for as long as the worker lives. */
+  function twinOf(file: string, labels: readonly string[]): string | null {
+    for (const [other, host] of byFile) {
+      const same = other === file ? undefined : labels.find((label) => host.labels().includes(label));
+      if (same !== undefined)
+        return `it handles ${same.slice(1)}, as does ${other}: leave it to one of the two`;
+    }
+    return null;
+  }
+
   return {
     look: () => looking.wake(),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),

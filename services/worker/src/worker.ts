@@ -25,13 +25,10 @@ const SHORTEST_SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 15_000;
 
 /**
- * Starts a worker with these modules of handlers (files). Disposal takes nothing more, lets what runs finish within the
+ * Starts a worker. Disposal takes nothing more, lets what runs finish within the
  * grace and hands the rest back. stop_worker lets it finish however long that takes, and then ends the service.
  */
-export async function startWorker(
-  { config, log, stopping }: Start<WorkerConfig>,
-  modules: readonly string[],
-): Promise<Service> {
+export async function startWorker({ config, log, stopping }: Start<WorkerConfig>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, stopping);
   const instance = randomUUID();
@@ -81,7 +78,7 @@ export async function startWorker(
   );
   const hosts = stack.use(
     keepHosts({
-      modules,
+      modules: config.WFG_MODULES,
       workerId,
       instance,
       silenceMs: Math.min(Math.max(config.LEASE_TTL_SECS * 500, SHORTEST_SILENCE_MS), LONGEST_SILENCE_MS),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { ID_PATTERN, LABEL_PATTERN, LABEL_RULE } from '../contract/workflow.ts';
 import { fieldNotes } from './env.ts';
 import { hostName } from './host-name.ts';
+import { DEMONSTRATION, moduleFault } from './module-files.ts';
 
 /** What every service has; see run-service.ts. */
 export const SERVICE_FIELDS = {
@@ -31,6 +32,16 @@ export const configFields = z.object({
     .default('info'),
   WFG_DATA_DIR: z.string().default('./.wfg'),
   WORKFLOWS_DIR: z.string().default('workflows'),
+  /** Modules of handlers and tasks: files, seen from the working directory; `demonstration` ships with the worker. */
+  WFG_MODULES: z
+    .string()
+    .transform(splitAtCommas)
+    .check(({ value, issues }) => {
+      const faults = value.map(moduleFault).filter((fault) => fault !== null);
+      if (faults.length === 0) return;
+      issues.push({ code: 'custom', input: value, message: `names no module by ${faults.join('; ')}` });
+    })
+    .default([DEMONSTRATION]),
   WORKER_LABELS: list(isLabel, `must be labels separated by commas, and each ${LABEL_RULE}`).default([]),
   WORKER_ID: z
     .string()

@@ -32,6 +32,7 @@ test('defaults', () => {
     LOG_LEVEL: 'info',
     WFG_DATA_DIR: './.wfg',
     WORKFLOWS_DIR: 'workflows',
+    WFG_MODULES: ['demonstration'],
     WORKER_LABELS: [],
     WORKER_CONCURRENCY: availableParallelism(),
     HANDLER_CONCURRENCY: 100,
@@ -174,4 +175,21 @@ test('a configuration is shown without its secrets', () => {
     WFG_ADMIN_TOKEN: '***',
     PORT: 3_000,
   });
+});
+
+test('modules that cannot be run are all named, each with why', () => {
+  writeFileSync(join(folder, 'good.ts'), '');
+  writeFileSync(join(folder, 'bad.py'), '');
+  const good = join(folder, 'good.ts');
+  const { WFG_MODULES } = parseEnv(configFields, {
+    DATABASE_URL,
+    WFG_MODULES: `${good}, demonstration,${good}`,
+  });
+  expect(WFG_MODULES).toEqual([good, 'demonstration']);
+  const wrong = [folder, 'no/handlers.ts', join(folder, 'bad.py')];
+  expect(problems({ DATABASE_URL, WFG_MODULES: [good, ...wrong].join() })).toEqual([
+    expect.stringMatching(
+      /^WFG_MODULES names no module by .*: it is a folder: name a file in it; no\/handlers\.ts: there is no file \/.*\/no\/handlers\.ts; .*bad\.py: its ending is none of \.ts .*/,
+    ),
+  ]);
 });

@@ -5,9 +5,12 @@ import { check } from '../rules/issues.ts';
 import { z } from 'zod';
 
 /** What a handler is called with, once for each try. */
-export interface EventContext {
-  /** As it was enqueued; integers beyond 2^53 are opaque values, which `JSON.stringify` writes as they came. */
-  payload: unknown;
+export interface EventContext<P = unknown> {
+  /**
+   * What the definition's schema makes of it, in which integers beyond 2^53 are bigints. Without a schema as it was
+   * enqueued: they are opaque values then, which `JSON.stringify` writes as they came.
+   */
+  payload: P;
   /** Counts from 1. */
   tryNumber: number;
   maxAttempts: number;
@@ -29,13 +32,25 @@ export interface EventContext {
 }
 
 /** The try succeeded when it returns or resolves, with whatever; it failed when it throws or rejects. */
-export type EventHandler = (context: EventContext) => unknown;
+export type EventHandler<P = unknown> = (context: EventContext<P>) => unknown;
+
+export interface EventOptions<S extends z.ZodType> {
+  type: string;
+  /** What a payload must be, as a schema of zod. One that does not fit is a dead letter at once: no try would mend it. */
+  payload?: S;
+  handler: EventHandler<z.output<S>>;
+  /** How long to wait before a retry, unless the event brings its own; exponential, 1 s to 60 s. */
+  backoff?: Backoff;
+  /** For one try, in seconds, unless the event brings its own; no limit. */
+  timeoutSecs?: number;
+}
 
 const DEFINITION: unique symbol = Symbol.for('wfg.event');
 
-export interface EventDefinition {
+export interface EventDefinition<S extends z.ZodType = z.ZodType> {
   [DEFINITION]: true;
   type: string;
+  payload: S | null;
   handler: EventHandler;
   /** Null: an exponential one, 1 s to 60 s. */
   backoff: Backoff | null;
@@ -45,25 +60,27 @@ export interface EventDefinition {
 
 const Options = z.strictObject({
   type: WorkflowType,
+  payload: z.custom<z.ZodType>((value) => value instanceof z.ZodType, 'must be a schema of zod').optional(),
   handler: z.custom<EventHandler>((value) => typeof value === 'function', 'must be a function'),
   backoff: Backoff.optional(),
   timeoutSecs: z.int().min(1).max(1_000_000_000).optional(),
 });
 
 /**
- * Defines the handler of a type; to be exported by the module. What an event brings itself goes before `backoff` (how
- * long to wait before a retry) and `timeoutSecs` (for one try).
+ * Defines the handler of a type; to be exported by the module.
  *
  * @throws {TypeError} saying what is wrong with the definition.
  */
-export function defineEvent(options: z.input<typeof Options>): EventDefinition {
+export function defineEvent<const S extends z.ZodType = z.ZodUnknown>(
+  options: EventOptions<S>,
+): EventDefinition<S> {
   const { data, issues } = check(Options, options);
   if (issues) {
     const faults = issues.map(({ path, message }) => `${path} ${message}`);
     throw new TypeError(`defineEvent: ${faults.join('; ')}`);
   }
   const { type, handler, backoff = null, timeoutSecs = null } = data;
-  return { [DEFINITION]: true, type, handler, backoff, timeoutSecs };
+  return { [DEFINITION]: true, type, payload: options.payload ?? null, handler, backoff, timeoutSecs };
 }
 
 export function isEventDefinition(value: unknown): value is EventDefinition {

@@ -1,7 +1,7 @@
 // A step as it is stored: `{"<Task>":{"<Step>":<state>}}`, with null as the state of a step without fields.
 import type { z } from 'zod';
-import { parseJson } from '../contract/json.ts';
 import { check } from '../rules/issues.ts';
+import { findings, toJson, withBigints } from './json-value.ts';
 
 /** What each step begins with, as a schema. */
 export type States = Readonly<Record<string, z.ZodType>>;
@@ -17,10 +17,7 @@ export class StepError extends Error {}
 export function encodeStep(task: string, states: States, step: string, state: unknown): unknown {
   checkedState(task, states, step, state);
   try {
-    const text = JSON.stringify({ [task]: { [step]: state } }, (_, value: unknown) =>
-      typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,
-    );
-    return parseJson(text);
+    return toJson({ [task]: { [step]: state } });
   } catch (error) {
     throw new StepError(`the state of step ${step} of task ${task} is no JSON: ${String(error)}`);
   }
@@ -47,14 +44,5 @@ function checkedState(task: string, states: States, step: string, state: unknown
   }
   const { data, issues } = check(schema, state);
   if (!issues) return data;
-  const faults = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  throw new StepError(`the state does not fit step ${step} of task ${task}: ${faults.join('; ')}`);
-}
-
-/** Integers beyond 2^53 keep their digits. */
-function withBigints(value: unknown): unknown {
-  if (JSON.isRawJSON(value)) return BigInt(JSON.stringify(value));
-  if (Array.isArray(value)) return value.map(withBigints);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withBigints(inner)]));
+  throw new StepError(`the state does not fit step ${step} of task ${task}: ${findings(issues)}`);
 }

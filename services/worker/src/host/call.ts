@@ -2,6 +2,7 @@
 import type { ClaimedEvent, ClaimedTask } from '@wfg/shared/queries/claim';
 import type { NextStep } from '@wfg/shared/queries/finish';
 import type { EventDefinition } from '@wfg/shared/sdk/define-event';
+import { PayloadError, decodePayload } from '@wfg/shared/sdk/event-payload';
 import { StepError, decodeStep } from '@wfg/shared/sdk/step-json';
 import { Onward } from '@wfg/shared/sdk/next-step';
 import type { StepDefinition, TaskDefinition } from '@wfg/shared/sdk/define-task';
@@ -38,9 +39,8 @@ export function callOf(definition: Definition, job: HandledJob): Call | null {
   return 'steps' in definition ? taskCall(definition, job) : null;
 }
 
-function eventCall({ handler, timeoutSecs }: EventDefinition, job: ClaimedEvent): Call {
+function eventCall(definition: EventDefinition, job: ClaimedEvent): Call {
   const facts = {
-    payload: job.payload,
     tryNumber: job.tries,
     maxAttempts: job.max_attempts,
     workflowId: job.workflow_id,
@@ -49,12 +49,13 @@ function eventCall({ handler, timeoutSecs }: EventDefinition, job: ClaimedEvent)
     attempt: job.attempt,
   };
   return {
-    timeoutSecs: job.timeout_secs ?? timeoutSecs,
+    timeoutSecs: job.timeout_secs ?? definition.timeoutSecs,
     async run(tools) {
-      await handler({ ...facts, ...tools });
+      const payload = decodePayload(definition, job.payload);
+      await definition.handler({ payload, ...facts, ...tools });
       return {};
     },
-    endOf: (thrown) => failure(errorText(thrown)),
+    endOf: (thrown) => ({ ...failure(errorText(thrown)), retryable: !(thrown instanceof PayloadError) }),
   };
 }
 

@@ -6,7 +6,7 @@ import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers'
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Logger } from 'pino';
 import { type Attempt, type Ending, startAttempt } from '../attempt.ts';
-import type { WorkerConfig } from '../config.ts';
+import type { HostConfig } from '../config.ts';
 import { createLogSink } from '../log-sink.ts';
 import { tellBegin, tellFailure, tellSuccess } from '../progress.ts';
 import { createReporter } from '../reporter.ts';
@@ -20,7 +20,7 @@ import type { BegunAttempt, FromHost } from './protocol.ts';
 const IDLE_MS = 3_600_000;
 
 interface HostSettings {
-  config: WorkerConfig;
+  config: HostConfig;
   /** The worker's. */
   instance: string;
   /** By the labels of their jobs. */

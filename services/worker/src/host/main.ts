@@ -1,12 +1,14 @@
 // A handler host: a child of the worker that runs the handlers of one module, and ends with it. Arguments: the module's
 // file, and the worker's instance.
 import { basename } from 'node:path';
+import '@wfg/shared/sdk/register';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import { createLogger } from '@wfg/shared/runtime/logger';
-import { workerFields } from '../config.ts';
+import { hostFields } from '../config.ts';
 import { within } from '../within.ts';
 import { errorText } from './error-text.ts';
 import { type Host, startHost } from './host.ts';
+import { loadErrorText } from './load-error.ts';
 import { loadModule } from './load-module.ts';
 import type { FromHost, ToHost } from './protocol.ts';
 import { suspect } from './trace.ts';
@@ -15,8 +17,10 @@ import { suspect } from './trace.ts';
 const LAST_REPORT_MS = 2_000;
 
 const [file = '', instance = ''] = process.argv.slice(2);
-const config = parseEnv(workerFields, process.env);
+const config = parseEnv(hostFields, process.env);
 const log = createLogger('worker', config.LOG_LEVEL).child({ module: basename(file) });
+/** Resolved when the worker lets it serve what its module handles. */
+const serving = Promise.withResolvers<void>();
 let host: Host | null = null;
 /** Nothing may begin, or go on being told, any more. */
 let isDraining = false;
@@ -45,6 +49,7 @@ async function close(): Promise<void> {
 
 process.on('message', (message: ToHost) => {
   if (message.op === 'ping') send({ op: 'pong', problems: host?.problems() ?? [] });
+  else if (message.op === 'serve') serving.resolve();
   else if (message.op === 'look') host?.look();
   else if (message.op === 'stop') host?.stop(message.id, message.reason);
   else if (message.op === 'drain') void drain();
@@ -78,7 +83,8 @@ process.once('exit', (code) => {
 try {
   const definitions = await loadModule(file);
   send({ op: 'ready', labels: [...definitions.keys()] });
+  await serving.promise;
   if (!isDraining) host = startHost({ config, instance, definitions, send, log });
 } catch (error) {
-  send({ op: 'broken', error: errorText(error) }, () => leave(1));
+  send({ op: 'broken', error: loadErrorText(error) }, () => leave(1));
 }

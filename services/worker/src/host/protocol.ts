@@ -16,6 +16,8 @@ export interface BegunAttempt extends Lease {
 }
 
 export type ToHost =
+  /** Answers `ready`: begin. */
+  | { op: 'serve' }
   /** There may be due jobs. */
   | { op: 'look' }
   | { op: 'ping' }
@@ -26,6 +28,7 @@ export type ToHost =
   | { op: 'close' };
 
 export type FromHost =
+  /** Its module is loaded; waits for `serve`. */
   | { op: 'ready'; labels: string[] }
   /** The module cannot be loaded; the host ends. */
   | { op: 'broken'; error: string }
