@@ -17,6 +17,126 @@ AS $function$
   ) wait
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_body_hash(body json)
+ RETURNS bytea
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return sha256(convert_to(body::jsonb::text, 'UTF8'));
+exception when data_exception then
+  -- Some numbers can be written in json alone.
+  return sha256(convert_to(body::text, 'UTF8'));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_cancel(run uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  its record;
+begin
+  select r.state, r.cancel_requested_at into its from wfg_runs r where r.id = run for update;
+  if not found then
+    perform wfg_cancel(run, 'main');
+  elsif its.state = 'open' then
+    if its.cancel_requested_at is not null then return; end if;
+    update wfg_runs r set cancel_requested_at = wfg_now(), settled = false, version = r.version + 1 where r.id = run;
+    perform wfg_ring_settle();
+  elsif its.state <> 'cancelled' then
+    raise exception 'run % has ended already: it %', run, its.state using errcode = 'WF003',
+      hint = 'only a run that goes on is cancelled';
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_cancel(run uuid, job text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  its record;
+begin
+  perform from wfg_runs r where r.id = run for update;
+  select j.state, j.position, j.cancel_requested_at into its
+  from wfg_jobs j where j.run_id = run and j.job_id = job for update;
+  if not found or its.state in ('completed', 'failed', 'skipped') then
+    if exists (select from wfg_history h where h.run_id = run and h.job_id = job and h.state = 'cancelled') then return; end if;
+    perform wfg_refuse(run, job, 'only what waits or runs is cancelled');
+  elsif its.state = 'active' then
+    if its.cancel_requested_at is not null then return; end if;
+    update wfg_jobs j set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = run and j.position = its.position;
+    perform pg_notify('wfg_events', format('{"v":1,"cancel":["%s"]}', run));
+  elsif its.state <> 'cancelled' then
+    update wfg_jobs j
+    set state = 'cancelled', cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()), finished_at = wfg_now(),
+      settled = j.position = 0, version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = run and j.position = its.position;
+    if its.position = 0 then perform wfg_leave(run); else perform wfg_ring_settle(); end if;
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_circle(ids text[], child integer[], parent integer[])
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  needs int[] := array_fill(0, array[cardinality(ids)]);
+  first_need int[] := array_fill(0, array[cardinality(ids)]);
+  first_kid int[] := array_fill(0, array[cardinality(ids)]);
+  kid int[]; kid_of int[]; ready int[]; path int[]; met int[];
+  edges int := cardinality(child); done int := 0; count int := 0; at int; e int;
+begin
+  select array_agg(c order by p, c), array_agg(p order by p, c) into kid, kid_of from unnest(child, parent) as edge (c, p);
+  for e in reverse edges..1 loop
+    needs[child[e]] := needs[child[e]] + 1;
+    first_need[child[e]] := e;
+    first_kid[kid_of[e]] := e;
+  end loop;
+  for n in 1..cardinality(ids) loop
+    if needs[n] = 0 then
+      count := count + 1;
+      ready[count] := n;
+    end if;
+  end loop;
+  while done < count loop
+    done := done + 1;
+    e := first_kid[ready[done]];
+    while e > 0 and e <= edges and kid_of[e] = ready[done] loop
+      needs[kid[e]] := needs[kid[e]] - 1;
+      if needs[kid[e]] = 0 then
+        count := count + 1;
+        ready[count] := kid[e];
+      end if;
+      e := e + 1;
+    end loop;
+  end loop;
+  if done = cardinality(ids) then return null; end if;
+  at := 1;
+  while needs[at] = 0 loop at := at + 1; end loop;
+  met := array_fill(0, array[cardinality(ids)]);
+  count := 0;
+  while met[at] = 0 loop
+    count := count + 1;
+    path[count] := at;
+    met[at] := count;
+    e := first_need[at];
+    while needs[parent[e]] = 0 loop e := e + 1; end loop;
+    at := parent[e];
+  end loop;
+  path[count + 1] := at;
+  return (
+    select string_agg(ids[step], ' -> ' order by n) from unnest(path) with ordinality as walked (step, n)
+    where n >= met[at]);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_decode_step(text text, OUT task text, OUT step text, OUT fault text)
  RETURNS record
  LANGUAGE plpgsql
@@ -52,6 +172,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_enqueue(workflow_type text, payload json DEFAULT '{}'::json, max_attempts integer DEFAULT 3, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, priority integer DEFAULT 0, idempotency_key text DEFAULT NULL::text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  made uuid := wfg_uuid7(); known uuid; lane bigint;
+begin
+  payload := coalesce(wfg_storable(payload), '{}');
+  max_attempts := coalesce(max_attempts, 3);
+  priority := coalesce(priority, 0);
+  if workflow_type is null or not wfg_is_printable(workflow_type) then
+    raise exception 'workflow_type must be 1 to 255 characters, none of them a control character'
+      using errcode = 'WF001', hint = 'name the type of a handler, like user.created';
+  elsif max_attempts not between 1 and 100 then
+    raise exception 'max_attempts must be from 1 to 100, not %', max_attempts
+      using errcode = 'WF001', hint = 'it counts all tries; leave it out for 3';
+  elsif priority not between -100 and 100 then
+    raise exception 'priority must be from -100 to 100, not %', priority
+      using errcode = 'WF001', hint = 'larger goes first; leave it out for 0';
+  elsif run_at not between '0001-01-01' and '9999-12-31' then
+    raise exception 'run_at must be a time in the years 1 to 9999, not %', run_at
+      using errcode = 'WF001', hint = 'leave it out to run at once';
+  end if;
+  known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type,
+    'payload', payload, 'max_attempts', max_attempts, 'run_at', run_at, 'priority', priority), made);
+  if known is not null then return known; end if;
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload,
+    max_attempts, run_at, priority)
+  values (made, 0, 'main', workflow_type, workflow_type, 'pending', 'event', array[':event ' || workflow_type], payload,
+    max_attempts, coalesce(run_at, wfg_now()), priority)
+  returning wfg_jobs.lane into lane;
+  -- What is due later is rung for when it is.
+  if run_at is null or run_at <= wfg_now() then perform wfg_ring_lane(lane); end if;
+  return made;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_ensure_partitions(first date, last date)
  RETURNS integer
  LANGUAGE plpgsql
@@ -70,6 +228,37 @@ begin
     end loop;
   end loop;
   return made;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_insert_run(id uuid, workflow_id text, name text, submitted json, ids text[], names text[], types text[], child integer[], parent integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+#variable_conflict use_column
+begin
+  insert into wfg_runs (id, workflow_id, name, submitted, open_jobs) values ($1, $2, $3, $4, cardinality(ids));
+  -- One pass over jobs and edges, without a join that could be planned badly for many of them.
+  insert into wfg_jobs (run_id, position, job_id, name, workflow_id, workflow_type, state, kind, required_labels, parents,
+    children, blocked_on)
+  select $1, j.position, j.job_id, j.name, $2, j.type, 'blocked', case when j.type is null then 'command' else 'event' end,
+    array[coalesce(':event ' || j.type, ':command')], j.parents, j.children, cardinality(j.parents)
+  from (
+    select part.position, max(part.id) as job_id, max(part.name) as name, max(part.type) as type,
+      coalesce(array_agg(part.parent order by part.n) filter (where part.parent is not null), '{}') as parents,
+      coalesce(array_agg(part.child order by part.n) filter (where part.child is not null), '{}') as children
+    from (
+      select position::int, id, name, type, null::int as parent, null::int as child, 0 as n
+      from unnest(ids, names, types) with ordinality as job (id, name, type, position)
+      union all
+      select c, null, null, null, p, null, n from unnest(child, parent) with ordinality as edge (c, p, n)
+      union all
+      select p, null, null, null, null, c, n from unnest(child, parent) with ordinality as edge (c, p, n)
+    ) part
+    group by part.position
+  ) j;
+  perform wfg_ring_settle();
 end
 $function$;
 
@@ -95,6 +284,59 @@ begin
   returning * into made;
   if stop is null then perform wfg_ring_lane(made.lane); end if;
   return made;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_is_printable(name text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select char_length(name) between 1 and 255 and name !~ '[\u0001-\u001f\u007f-\u009f]'
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_job_fault(id text, job json, in_file boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  needs json := case when in_file then job -> 'needs' else job -> 'depends_on' end;
+  needs_key text := case when in_file then 'needs' else 'depends_on' end;
+  command text;
+begin
+  if json_typeof(job) <> 'object' then return 'must be a job'; end if;
+  if id is null or char_length(id) not between 1 and 255 or id ~ '[^A-Za-z0-9_.-]' or id in ('.', '..', '__proto__') then
+    return format('Job id ''%s'' must match [A-Za-z0-9_.-]{1,255}', id);
+  end if;
+  if json_typeof(needs) = 'array' then
+    if exists (select from json_array_elements(needs) as need (value) where json_typeof(value) <> 'string') then
+      return needs_key || ': must be ids of jobs';
+    end if;
+  elsif not in_file or json_typeof(needs) not in ('string', 'null') then
+    return needs_key || ': must be a list of ids of jobs';
+  end if;
+  if in_file and json_typeof(job -> 'uses') is not null then
+    if json_typeof(job -> 'uses') = 'string' and wfg_is_printable(job ->> 'uses') then
+      return null;
+    end if;
+    return 'uses: must be 1 to 255 characters, none of them a control character';
+  end if;
+  if not in_file then
+    command := job ->> 'command';
+  else
+    if json_typeof(job -> 'steps') = 'array' then
+      select string_agg(step ->> 'run', E'\n') into command from json_array_elements(job -> 'steps') as list (step)
+      where step ->> 'run' ~ '\S';
+    end if;
+    command := coalesce(command, job ->> 'run');
+  end if;
+  if command is null or command !~ '\S' then
+    return format('Job ''%s'': Job must have either ''run'' or ''steps'', or ''uses''', id);
+  elsif octet_length(command) > 1048576 then
+    return format('Job ''%s'': the command is longer than 1 MiB', id);
+  end if;
+  return null;
 end
 $function$;
 
@@ -153,6 +395,29 @@ CREATE OR REPLACE FUNCTION wfg_now()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION wfg_once(function_name text, idempotency_key text, body json, id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  held wfg_keys; hash bytea;
+begin
+  if idempotency_key is null then return null; end if;
+  if not wfg_is_printable(idempotency_key) then
+    raise exception 'idempotency_key must be 1 to 255 printable characters' using errcode = 'WF001',
+      hint = 'give a key of your own that is the same when the call is repeated, like order-4711';
+  end if;
+  hash := wfg_body_hash(body);
+  held := wfg_take_key(function_name, idempotency_key, hash, id::text);
+  if held.body_hash is distinct from hash and held.subject is not null then
+    raise exception 'idempotency_key % was used with other arguments before', quote_literal(idempotency_key)
+      using errcode = 'WF004', hint = 'repeat the call with the same arguments, or take a new key';
+  end if;
+  return held.subject::uuid;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION wfg_pg_task_delete()
  RETURNS trigger
@@ -289,6 +554,69 @@ AS $function$
   select count(*)::int from old
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_refuse(run uuid, job text, wanted text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  its record;
+begin
+  if run is null or job is null then
+    raise exception 'run, and job where there is one, must be given' using errcode = 'WF001',
+      hint = 'give the id that wfg_enqueue, wfg_submit or wfg_run returned';
+  end if;
+  select j.state into its from (
+    select state from wfg_jobs where run_id = run and job_id = job
+    union all
+    select state from wfg_history where run_id = run and job_id = job
+  ) j limit 1;
+  if found then
+    raise exception 'job % of run % is %', quote_literal(job), run, its.state using errcode = 'WF003', hint = wanted;
+  elsif exists (
+    select from wfg_runs where id = run
+    union all select from wfg_jobs where run_id = run
+    union all select from wfg_history where run_id = run
+  ) then
+    raise exception 'run % has no job %', run, quote_literal(job) using errcode = 'WF002',
+      hint = 'the only job of an event or a task is called main';
+  end if;
+  raise exception 'there is no run %', run using errcode = 'WF002',
+    hint = 'give the id that wfg_enqueue, wfg_submit or wfg_run returned';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_requeue(run uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+begin
+  if exists (select from wfg_runs r where r.id = run) then
+    raise exception 'run % is one of a workflow, and only an event or a task is requeued', run using errcode = 'WF003',
+      hint = 'run it again by wfg_run or wfg_submit';
+  end if;
+  perform wfg_requeue(run, 'main');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_requeue(run uuid, job text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  lane bigint;
+begin
+  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then lane := wfg_revive(run); end if;
+  if lane is null then
+    perform wfg_refuse(run, job, 'only an event or a task that failed is requeued; a workflow is run again by wfg_run or wfg_submit');
+  end if;
+  perform wfg_ring_lane(lane);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_revive(run uuid)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -340,6 +668,44 @@ AS $function$
   select pg_notify('wfg_events', format('{"v":1,"lanes":{"%s":1}}', lane))
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_ring_settle()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_notify('wfg_events', '{"v":1,"settle":true}')
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_run(workflow_id text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  made uuid := wfg_uuid7(); its wfg_workflows; places jsonb;
+begin
+  select * into its from wfg_workflows w where w.id = wfg_run.workflow_id;
+  if not found then
+    raise exception 'there is no workflow %', quote_nullable(workflow_id) using errcode = 'WF002',
+      hint = 'select id from wfg_workflows lists them; select wfg_submit(…) runs one that is not stored';
+  end if;
+  select coalesce(jsonb_object_agg(job ->> 'id', n), '{}') into places
+  from json_array_elements(its.definition -> 'jobs') with ordinality as list (job, n);
+  perform wfg_insert_run(made, its.id, its.name, its.definition, ids, names, types, child, parent)
+  from (
+    select coalesce(array_agg(job ->> 'id' order by n), '{}') as ids, coalesce(array_agg(job ->> 'name' order by n), '{}') as names,
+      coalesce(array_agg(job ->> 'uses' order by n), '{}') as types
+    from json_array_elements(its.definition -> 'jobs') with ordinality as list (job, n)
+  ) node
+  cross join (
+    select coalesce(array_agg(n::int order by n, m), '{}') as child,
+      coalesce(array_agg((places ->> need)::int order by n, m), '{}') as parent
+    from json_array_elements(its.definition -> 'jobs') with ordinality as list (job, n)
+    cross join lateral json_array_elements_text(job -> 'needs') with ordinality as needed (need, m)
+  ) edge;
+  return made;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_step_attempts(task text, step text)
  RETURNS integer
  LANGUAGE sql
@@ -365,6 +731,105 @@ CREATE OR REPLACE FUNCTION wfg_step_text(payload json)
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select case when json_typeof(payload) = 'string' then payload #>> '{}' else payload::text end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_storable(value json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when value::text !~ '\\u(0000|[dD][89a-fA-F])' then value else replace(
+    regexp_replace(
+      regexp_replace(
+        replace(replace(value::text, '\\', chr(1)), '\u0000', chr(9216)),
+        '\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})', chr(65533), 'g'),
+      '(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}', chr(65533), 'g'),
+    chr(1), '\\')::json end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_submit(workflow json, idempotency_key text DEFAULT NULL::text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  made uuid := wfg_uuid7(); known uuid; fault text; jobs json; in_file boolean;
+  ids text[]; names text[]; types text[]; places jsonb; child int[]; parent int[]; edges int;
+begin
+  if workflow is null or json_typeof(workflow) <> 'object' then
+    fault := 'a workflow must be an object with name and jobs';
+  elsif octet_length(workflow::text) > 16777216 then
+    fault := 'the workflow is larger than 16 MiB';
+  end if;
+  if fault is null then
+    workflow := wfg_storable(workflow);
+    known := wfg_once('wfg_submit', idempotency_key, workflow, made);
+    if known is not null then return known; end if;
+    jobs := workflow -> 'jobs';
+    in_file := json_typeof(jobs) = 'object';
+    if json_typeof(workflow -> 'name') is distinct from 'string' or char_length(workflow ->> 'name') not between 1 and 1000 then
+      fault := 'name: must be text of 1 to 1000 characters';
+    elsif jobs is null or json_typeof(jobs) not in ('object', 'array') then
+      fault := 'jobs: must be a map of jobs by their ids (or workflow-graph''s array of jobs)';
+    end if;
+  end if;
+  if fault is null then
+    select coalesce(array_agg(id order by n), '{}'), coalesce(array_agg(coalesce(job ->> 'name', id) order by n), '{}'),
+      coalesce(array_agg(case when in_file then job ->> 'uses' end order by n), '{}'),
+      (array_agg(path || ': ' || wrong order by n) filter (where wrong is not null))[1],
+      coalesce(jsonb_object_agg(id, n) filter (where id is not null), '{}')
+    into ids, names, types, fault, places
+    from (
+      select n, key as id, value as job, 'jobs.' || key as path
+      from json_each(case when in_file then jobs end) with ordinality as entry (key, value, n)
+      union all
+      select n, case when json_typeof(value) = 'object' then value ->> 'id' end, value, 'jobs.' || n - 1
+      from json_array_elements(case when not in_file then jobs end) with ordinality as element (value, n)
+    ) given
+    cross join lateral wfg_job_fault(id, job, in_file) as checked (wrong);
+    if cardinality(ids) > 10000 then
+      fault := format('jobs: %s jobs are more than the 10000 a workflow may have', cardinality(ids));
+    end if;
+  end if;
+  if fault is null and (select count(*) from jsonb_object_keys(places)) < cardinality(ids) then
+    select format('jobs: Job ''%s'' appears twice', id) into fault from unnest(ids) as named (id)
+    group by id having count(*) > 1 order by id limit 1;
+  end if;
+  if fault is null then
+    -- Which jobs are needed is looked up in `places`: a join could be planned badly for many of them.
+    select coalesce(array_agg(n order by n, m), '{}'), coalesce(array_agg((places ->> need)::int order by n, m), '{}'),
+      (array_agg(format('jobs: Job ''%s'' depends on ''%s'', which doesn''t exist', ids[n], need) order by n, m)
+        filter (where not places ? need))[1]
+    into child, parent, fault
+    from (
+      select n::int, need, min(m) as m
+      from (
+        select (places ->> key)::int as n, value -> 'needs' as needs
+        from json_each(case when in_file then jobs end) as entry (key, value)
+        union all
+        select n, value -> 'depends_on'
+        from json_array_elements(case when not in_file then jobs end) with ordinality as element (value, n)
+      ) given
+      cross join lateral json_array_elements_text(
+        case json_typeof(needs) when 'array' then needs when 'string' then json_build_array(needs) else '[]' end)
+        with ordinality as list (need, m)
+      group by n, need
+    ) edge;
+    edges := cardinality(child);
+    if edges > 200000 then
+      fault := format('jobs: %s dependencies are more than the 200000 a workflow may have', edges);
+    end if;
+  end if;
+  if fault is null then
+    fault := 'jobs: The jobs need each other in a circle: ' || wfg_circle(ids, child, parent);
+  end if;
+  if fault is not null then
+    raise exception 'the workflow is not valid: %', fault using errcode = 'WF001',
+      hint = 'mend it and submit it again; deploy/workflow-file.md has every key';
+  end if;
+  perform wfg_insert_run(made, null, workflow ->> 'name', workflow, ids, names, types, child, parent);
+  return made;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_take_key(scope text, key text, body_hash bytea, subject text, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, until_ended boolean DEFAULT false)
@@ -721,6 +1186,7 @@ create table wfg_runs (
   env json default '{}'::json not null,
   deadline_at timestamp with time zone,
   timed_out_at timestamp with time zone,
+  submitted json,
   constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint wfg_runs_open_jobs_check CHECK (open_jobs >= 0),
   constraint wfg_runs_pkey PRIMARY KEY (id),
@@ -733,6 +1199,7 @@ CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
 comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settled; at 0 the run ends';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
+comment on column wfg_runs.submitted is 'a workflow from SQL that no scheduler has read yet; of a stored workflow, its definition';
 comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 

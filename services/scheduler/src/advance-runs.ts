@@ -12,6 +12,7 @@ import {
   numberRuns,
   settleJobs,
 } from '@wfg/shared/queries/advance';
+import { acceptRuns } from '@wfg/shared/queries/accept';
 import { cancelJobs } from '@wfg/shared/queries/cancel';
 import { findReadyRoots, judgeJobs } from '@wfg/shared/queries/judge';
 import { withPartitions } from '@wfg/shared/queries/partitions';
@@ -21,7 +22,7 @@ import type { Logger } from 'pino';
 
 /** Moved on in one transaction: enough to be fast, little enough to keep it short. */
 const BATCH = { runs: 50, jobs: 5_000 };
-/** How soon to look again at runs that another scheduler holds: it may have read before the last job ended. */
+/** How soon to look again at runs that were passed over: who held them may have read before the last job ended. */
 const HELD_MS = 20;
 /** Of settling and judging in one transaction; a run in which more follows from more goes on in the next. */
 const ROUNDS = 100;
@@ -44,7 +45,7 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
     if (held) soonest(jitter(HELD_MS));
   }
 
-  /** True if some of them are held by another scheduler. */
+  /** True if some of them are still to be looked at: another scheduler holds them, or they were too much at once. */
   async function advanceBatch(runs: string[]): Promise<boolean> {
     try {
       const { locked, isDone } = await advance(pool, doorbell, runs);
@@ -66,7 +67,10 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
   }
 }
 
-/** Moves the runs on that nobody else holds: how many they were, and whether nothing is left to do in them for now. */
+/**
+ * Moves the runs on that nobody else holds and that can all be read at once: how many they were, and whether nothing is
+ * left to do in them for now.
+ */
 async function advance(
   pool: pg.Pool,
   doorbell: Doorbell,
@@ -74,11 +78,13 @@ async function advance(
 ): Promise<{ locked: number; isDone: boolean }> {
   const { locked, lanes, stopped, isDone } = await withPartitions(pool, () =>
     withTx(pool, async (tx) => {
-      const locked = await lockRuns(tx, runs);
-      if (locked.length === 0) return { locked, lanes: {}, stopped: [], isDone: true };
+      const held = await lockRuns(tx, runs);
+      if (held.length === 0) return { locked: held, lanes: {}, stopped: [], isDone: true };
+      const accepted = await acceptRuns(tx, held);
+      const locked = held.filter((run) => !accepted.later.includes(run));
       await numberRuns(tx, locked);
       const stopped = await cancelJobs(tx, locked);
-      const { lanes, isDone } = await settle(tx, locked);
+      const { lanes, isDone } = await settle(tx, locked, accepted.lanes);
       await closeRuns(tx, locked);
       await markRunsSettled(tx, locked);
       return { locked, lanes, stopped, isDone };
@@ -88,12 +94,16 @@ async function advance(
   return { locked: locked.length, isDone };
 }
 
-/** Settles and judges in turn, as long as more comes of it: what a judgement skips or fails has children too. */
+/**
+ * Settles and judges in turn, as long as more comes of it: what a judgement skips or fails has children too. Adds to
+ * what has been released already.
+ */
 async function settle(
   tx: pg.PoolClient,
   runs: readonly string[],
+  released: Lanes,
 ): Promise<{ lanes: Lanes; isDone: boolean }> {
-  const lanes: Lanes = {};
+  const lanes = { ...released };
   const add = (more: Lanes) => {
     for (const [lane, count] of Object.entries(more)) lanes[lane] = (lanes[lane] ?? 0) + count;
   };

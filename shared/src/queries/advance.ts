@@ -199,8 +199,9 @@ with closing as (
   update wfg_runs r
   set state = case
         when r.cancel_requested_at <= t.last_end then 'cancelled' when r.timed_out_at <= t.last_end then 'failed'
+        when r.timed_out_at is null and r.error is not null then 'failed'
         when t.failed then 'failed' when t.cancelled then 'cancelled' else 'completed' end,
-      error = case when r.timed_out_at <= t.last_end then r.error end,
+      error = case when r.timed_out_at is null or r.timed_out_at <= t.last_end then r.error end,
       started_at = t.started_at, finished_at = wfg_now(), version = r.version + t.versions + 1, settled = true
   from told t where r.id = t.id
 ), moved as (
