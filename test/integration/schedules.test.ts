@@ -1,7 +1,9 @@
 // Schedules fired by real schedulers while the database's clock is moved: each tick once, whatever happens meanwhile.
 import { withTx } from '@wfg/shared/db/tx';
 import { readSchedule } from '@wfg/shared/queries/schedules';
+import { pruneTicks } from '@wfg/shared/queries/ticks';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
+import { TICK_DAYS } from '@wfg/shared/rules/catch-up';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import { CHANGE_TICKS, CHANGES } from '../../shared/src/rules/clock-changes.fixture.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -194,6 +196,18 @@ test('after kill -9 in the middle of it a tick is started once', async () => {
   await caughtUp();
   expect(await ticksOf(db.pool, 'killed')).toEqual(['fired 2027-02-05T01:00']);
   expect(await eventsFrom(db.pool, 'killed')).toBe(1);
+});
+
+test('ticks are forgotten after 30 days', async () => {
+  await setClock(db.pool, '2027-03-01T00:00:00Z');
+  await schedule(db.pool, 'old', '@daily');
+  await db.pool.query(
+    `insert into wfg_ticks (schedule_id, tick_at, outcome)
+     select 'old', wfg_now() - make_interval(days => n), 'missed' from generate_series(28, 33) n`,
+  );
+  expect(await pruneTicks(db.pool, TICK_DAYS, 2)).toBe(2);
+  expect(await pruneTicks(db.pool, TICK_DAYS, 99)).toBe(2);
+  expect(await ticksOf(db.pool, 'old')).toEqual(['missed 2027-01-31T00:00', 'missed 2027-02-01T00:00']);
 });
 
 async function due(): Promise<string[]> {

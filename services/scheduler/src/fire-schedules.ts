@@ -21,6 +21,8 @@ import type { Logger } from 'pino';
 const BATCH = 100;
 /** In one transaction, with runs of a large workflow: what is left is for the next. */
 const LONGEST_MS = 500;
+/** Characters. */
+const LONGEST_REASON = 1_000;
 
 /** What was done in the transaction of a schedule. */
 interface Fired {
@@ -61,7 +63,7 @@ export async function fireSchedules(pool: pg.Pool, doorbell: Doorbell, log: Logg
         return null;
       }
       log.error({ err: error, schedule_id: id }, 'a schedule cannot be fired');
-      const refuse = () => Promise.reject(new WfgError('internal', messageOf(error)));
+      const refuse = () => Promise.reject(reasonOf(error));
       return withTx(pool, (tx) => fire(tx, id, refuse));
     }
   }
@@ -76,6 +78,11 @@ export async function fireSchedules(pool: pg.Pool, doorbell: Doorbell, log: Logg
     const [first] = missed;
     if (first) log.warn({ schedule_id, from: first.tick_at, ticks: missed.length }, 'ticks missed');
   }
+}
+
+/** What was not foreseen, as the reason of a failed tick. */
+function reasonOf(error: unknown): WfgError {
+  return new WfgError('internal', messageOf(error).slice(0, LONGEST_REASON));
 }
 
 type StartOne = (schedule: DueSchedule) => ReturnType<typeof startScheduled>;
@@ -118,7 +125,7 @@ function decide(schedule: DueSchedule): Decision & { fault: WfgError | null } {
     const { missed, fired, next } = decideTicks(schedule, schedule.now);
     return { missed: missed.filter(isNew), fired: fired.filter(isNew), next, fault: null };
   } catch (error) {
-    const fault = new WfgError('internal', messageOf(error));
+    const fault = reasonOf(error);
     return { missed: [], fired: [schedule.next_at].filter(isNew), next: null, fault };
   }
 }

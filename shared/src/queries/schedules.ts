@@ -52,25 +52,48 @@ export async function readSchedule(db: Queryable, id: string): Promise<ScheduleR
   return rows[0] ?? null;
 }
 
-const LIST = `
-select ${SCHEDULE_COLUMNS}, to_json(s.created_at) #>> '{}' as position
-from wfg_schedules s
-where $1::timestamptz is null or (s.created_at <= $1 and (s.created_at < $1 or s.id > $2::text))
-order by s.created_at desc, s.id
-limit $3::int`;
+/** Of payloads and environments in a page. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Schedules behind a position in the list, the newest first; `position` is made when it was made, to the microsecond. */
+// The page ends when it has enough bytes as well as when it has enough rows. `found` counts one row too many.
+const LIST = `
+select ${SCHEDULE_COLUMNS}, to_json(s.created_at) #>> '{}' as position, s.found
+from (
+  select s.*, count(*) over ()::int as found, sum(s.bytes) over (order by s.created_at desc, s.id) - s.bytes as before
+  from (
+    select s.*, octet_length(coalesce(s.payload, s.env)::text) as bytes
+    from wfg_schedules s
+    where $1::timestamptz is null or (s.created_at <= $1 and (s.created_at < $1 or s.id > $2::text))
+    order by s.created_at desc, s.id
+    limit $3::int + 1
+  ) s
+) s
+where s.before <= $4::int
+order by s.created_at desc, s.id
+limit $3`;
+
+/** The place of a schedule in the list. */
+interface SchedulePosition {
+  /** As the database wrote it, to the microsecond. */
+  created_at: string;
+  id: string;
+}
+
+/** A page of schedules, the newest first, and from where the next one goes on: null on the last. */
 export async function listSchedules(
   db: Queryable,
-  after: { created_at: string; id: string } | undefined,
+  after: SchedulePosition | undefined,
   limit: number,
-): Promise<(ScheduleRow & { position: string })[]> {
-  const { rows } = await db.query<ScheduleRow & { position: string }>(LIST, [
+): Promise<{ schedules: ScheduleRow[]; next: SchedulePosition | null }> {
+  const { rows } = await db.query<ScheduleRow & { position: string; found: number }>(LIST, [
     after?.created_at,
     after?.id,
     limit,
+    PAGE_BYTES,
   ]);
-  return rows;
+  const last = rows.at(-1);
+  const next = last && last.found > rows.length ? { created_at: last.position, id: last.id } : null;
+  return { schedules: rows, next };
 }
 
 /** Removes the schedule with its ticks; false when there is none. */

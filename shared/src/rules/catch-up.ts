@@ -8,7 +8,7 @@ const KEPT: Record<CatchUp, number> = { skip: 1, last: 1, all: 1_000 };
 const GRACE_MS = 60_000;
 /** What is decided at once: little enough for a short transaction. */
 const SLICE = { missed: 500, fired: 100 };
-/** Ticks are kept so long. What is older when a scheduler comes back leaves no trace. */
+/** What became of ticks is kept so long. */
 export const TICK_DAYS = 30;
 const TICK_MS = TICK_DAYS * 24 * 3_600_000;
 
@@ -28,9 +28,8 @@ export interface Decision {
 /** Decides a slice of the ticks that are due, the oldest first. */
 export function decideTicks(schedule: Due, now: Date): Decision {
   const kept = KEPT[schedule.catch_up];
-  const most = kept + SLICE.missed;
-  const due = dueTicks(schedule, now, most);
-  if (due.length === most) {
+  const due = dueTicks(schedule, now, kept);
+  if (due.length === kept + SLICE.missed) {
     return { missed: due.slice(0, SLICE.missed), fired: [], next: due[SLICE.missed] ?? null };
   }
   const latest = due.at(-1) ?? now;
@@ -44,9 +43,13 @@ export function decideTicks(schedule: Due, now: Date): Decision {
   };
 }
 
-function dueTicks(schedule: Due, now: Date, limit: number): Date[] {
-  const oldest = new Date(now.getTime() - TICK_MS);
+/** The first ones; but of very many not those that nobody would ever see: they start nothing and are too old to be kept. */
+function dueTicks(schedule: Due, now: Date, kept: number): Date[] {
   const { next_at } = schedule;
-  if (next_at < oldest) return ticksBetween(schedule, oldest, now, limit);
-  return [next_at, ...ticksBetween(schedule, next_at, now, limit - 1)];
+  const most = kept + SLICE.missed;
+  const due = [next_at, ...ticksBetween(schedule, next_at, now, most - 1)];
+  const oldest = new Date(now.getTime() - TICK_MS);
+  if (due.length < most || next_at >= oldest) return due;
+  const recent = ticksBetween(schedule, oldest, now, most);
+  return recent.length < kept ? due : recent;
 }

@@ -179,6 +179,12 @@ test('lists are newest first, and pages lead on', async () => {
   expect(first.items.map(({ id }) => id)).toEqual(['c', 'b']);
   const rest = await api.wfg(listSchedules, { query: { limit: 2, cursor: first.next ?? '' } });
   expect({ ids: rest.items.map(({ id }) => id), next: rest.next }).toEqual({ ids: ['a'], next: null });
+  const big = { cron: '@daily', workflow_type: 't', payload: 'x'.repeat(1_000_000) };
+  for (const id of ['d', 'e', 'f', 'g', 'h', 'i']) await api.wfg(createSchedule, { body: { id, ...big } });
+  const short = await api.wfg(listSchedules);
+  expect(short.items.map(({ id }) => id)).toEqual(['i', 'h', 'g', 'f', 'e']);
+  const others = await api.wfg(listSchedules, { query: { cursor: short.next ?? '' } });
+  expect(others.items.map(({ id }) => id)).toEqual(['d', 'c', 'b', 'a']);
   await db.pool.query(
     `insert into wfg_ticks (schedule_id, tick_at, outcome)
      select 'a', '2027-04-01T00:00Z'::timestamptz + make_interval(hours => n), 'missed' from generate_series(0, 2) n`,
@@ -209,6 +215,7 @@ test('a definition has the schedules that it asks for, and keeps its hands off t
   await setClock(db.pool, '2027-05-10T00:00:30Z');
   await yaml(`on: { schedule: [{ cron: '@daily' }] }`);
   expect(await items()).toMatchObject([{ id: 'ci:1', paused: true, next_at: null }, { id: 'ci' }]);
+  expect(await api.wfg(getSchedule, { params: { id: 'ci:1' } })).toMatchObject({ id: 'ci:1' });
   for (const method of ['PUT', 'DELETE']) {
     expect(await api.ask(method, '/api/schedules/ci:1', method === 'PUT' ? hourly : undefined)).toMatchObject(
       {

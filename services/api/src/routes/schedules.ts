@@ -40,11 +40,9 @@ export function scheduleRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.listSchedules), async (c) => {
     const { limit = DEFAULT_LIMIT, cursor } = c.req.valid('query');
-    const found = await listSchedules(pool, cursor, limit + 1);
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const next = last && found.length > limit ? encodeCursor([last.position, last.id]) : null;
-    return c.json({ items: rows.map(toSchedule), next }, 200);
+    const { schedules, next } = await listSchedules(pool, cursor, limit);
+    const items = schedules.map(toSchedule);
+    return c.json({ items, next: next && encodeCursor([next.created_at, next.id]) }, 200);
   });
 
   app.openapi(bind(app, routes.createSchedule), async (c) => {

@@ -33,7 +33,7 @@ const OF_A_WORKFLOW = { 409: { description: "it is one of a workflow's definitio
 export const listSchedules = {
   method: 'get',
   path: '/api/schedules',
-  summary: 'Schedules, newest first',
+  summary: 'Schedules, newest first; large payloads make short pages',
   request: {
     query: z.strictObject({ limit: count(1, PAGE_LIMIT).optional(), cursor: ScheduleCursor.optional() }),
   },
