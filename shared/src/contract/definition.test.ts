@@ -24,6 +24,7 @@ test('a definition as version 0.1 stored it is read, with defaults for what came
   expect(Definition.parse(JSON.parse(stored))).toEqual({
     name: 'n',
     trigger: 'on: push',
+    schedules: [],
     env: { C: '3' },
     timeout: null,
     jobs: [

@@ -11,7 +11,7 @@ const examplesIn = (text: string) =>
 
 test('each of their examples is a workflow', () => {
   const names = [page, readme].map((text) => examplesIn(text).map((yaml) => readWorkflowFile(yaml).name));
-  expect(names).toEqual([['release', 'steps', 'nightly'], ['greet']]);
+  expect(names).toEqual([['release', 'morning', 'steps', 'nightly'], ['greet']]);
 });
 
 test('it tells every key', () => {
