@@ -848,7 +848,7 @@ begin
     if found then return null; end if;
     select * into held from wfg_keys k where k.scope = $1 and k.key = $2;
     if found and wfg_key_holds(held) then return held; end if;
-    delete from wfg_keys k where k.scope = $1 and k.key = $2 and k.subject = held.subject;
+    delete from wfg_keys k where k.scope = $1 and k.key = $2 and k.subject is not distinct from held.subject;
   end loop;
 end
 $function$;

@@ -121,6 +121,25 @@ test('a twin that is still being worked on is waited for, and then told of', asy
   }
 });
 
+async function idOf({ ask }: TestApi, key: string): Promise<string> {
+  const { body } = await ask('POST', '/workflows', BODY, { 'idempotency-key': key });
+  return Object(body).id;
+}
+
+test('what an api that was killed had begun is made once by another one', async () => {
+  const doomed = await startApi(db.url);
+  const keys = Array.from({ length: 60 }, (_, n) => `k${n}`);
+  const first = keys.map((key) => idOf(doomed, key).catch(() => null));
+  await Promise.any(first);
+  doomed.signal('SIGKILL');
+  const answered = await Promise.all(first);
+  await doomed.ended;
+  const ids = await Promise.all(keys.map((key) => idOf(api, key)));
+  expect(new Set(ids).size).toBe(60);
+  expect(await count('wfg_jobs')).toBe(60);
+  expect(answered.filter((id, n) => id !== null && id !== ids[n])).toEqual([]);
+});
+
 test('what is refused uses up no key', async () => {
   expect((await post('/api/workflows/w/run', {}, 'k')).status).toBe(404);
   await api.ask('PUT', '/api/workflows/w', JOBS);
