@@ -73,6 +73,7 @@ export const faults = defineTask({
     Block: Fault,
     Forget: Fault,
     Misfit: Fault,
+    Open: Fault,
     Echo: Fault,
   },
   steps: {
@@ -108,6 +109,12 @@ export const faults = defineTask({
       },
     },
     Forget: { run: () => JSON.parse('null') },
+    Open: {
+      run({ state, next }) {
+        if (!existsSync(state.gate)) throw new Error('the gate is closed');
+        return next.done();
+      },
+    },
     Misfit: { retryLimit: 5, run: ({ next }) => Reflect.apply(next.now, undefined, ['Wait', { gate: 3 }]) },
     Echo: { run: ({ state, next }) => next.after(3600, 'Wait', { id: state.id }) },
   },

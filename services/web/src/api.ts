@@ -2,6 +2,7 @@
 import type { Problem } from '@wfg/shared/contract/problem';
 import type { Route } from '@wfg/shared/contract/routes/route';
 import type { AnswerOf, RequestOf } from '@wfg/shared/contract/routes/route-types';
+import type { retryJob } from '@wfg/shared/contract/routes/jobs';
 import type * as runs from '@wfg/shared/contract/routes/runs';
 import type * as sessions from '@wfg/shared/contract/routes/session';
 import type { startRun } from '@wfg/shared/contract/routes/workflow-runs';
@@ -44,6 +45,12 @@ export async function runWorkflow(id: string): Promise<AnswerOf<typeof startRun>
 /** Asks for a run's end; what runs is still running when this answers. */
 export async function cancelRun(run: string): Promise<void> {
   await call<typeof runs.cancelRun>('post', '/api/runs/{run}/cancel', { params: { run } });
+}
+
+/** Runs a dead letter again. */
+export async function retryRun(run: string): Promise<void> {
+  const params = { run, job: 'main' };
+  await call<typeof retryJob>('post', '/api/runs/{run}/jobs/{job}/retry', { params });
 }
 
 /** Asks what the reader may do. */

@@ -36,10 +36,11 @@ export function eventsBetween(before: TracedRun, after: TracedRun): RunEvent[] |
   return events.map((event, index) => ({ ...event, rev: first + index }));
 }
 
-/** What the run's own row tells and no event does: its number, a cancel that was asked for, what is wrong with it. */
+/** What no event tells: its number, a cancel that was asked for, what is wrong with it, that a dead letter goes on. */
 function hasUnnamedChange(before: Run, after: Run): boolean {
   const asked = after.status === 'cancelling' && before.status !== 'cancelling';
-  return asked || before.number !== after.number || before.error !== after.error;
+  const isReopened = before.finished_at !== null && after.finished_at === null;
+  return asked || isReopened || before.number !== after.number || before.error !== after.error;
 }
 
 type Stamp = Pick<RunEvent, 'workflow_id' | 'run_id' | 'rev'>;

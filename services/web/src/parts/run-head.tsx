@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { CancelRun } from './cancel-run.tsx';
 import { faceOfRun } from './face.ts';
 import { Notice } from './notice.tsx';
+import { RetryRun } from './retry-run.tsx';
 import { Status } from './status.tsx';
 import { Age, Elapsed } from './time.tsx';
 import { setTitle } from './title.ts';
@@ -33,6 +34,7 @@ export function RunHead({ run: { value: run } }: { run: ReadonlySignal<RunSummar
           </div>
         </dl>
         <div class="actions">
+          <RetryRun run={run} />
           <CancelRun run={run} />
         </div>
       </header>
