@@ -161,6 +161,19 @@ test('what cannot be started is a failed tick with its reason, and stops no othe
   ]);
 });
 
+test('one whose ticks cannot even be recorded stops no other schedule', async () => {
+  await setClock(db.pool, '2027-02-03T12:59:00Z');
+  await schedule(db.pool, 'a-stuck', '0 * * * *');
+  await schedule(db.pool, 'b-good', '0 * * * *');
+  await db.pool.query(`alter table wfg_ticks add constraint stuck check (schedule_id <> 'a-stuck')`);
+  await setClock(db.pool, '2027-02-03T13:00:01Z');
+  await waitFor('the other', async () => (await due()).join() === 'a-stuck');
+  await db.pool.query('alter table wfg_ticks drop constraint stuck');
+  await caughtUp();
+  expect(await ticksOf(db.pool, 'a-stuck')).toEqual(['fired 2027-02-03T13:00']);
+  expect(await eventsFrom(db.pool, 'a-stuck')).toBe(1);
+});
+
 test('many that are due at once are each started once, and one that is held does not keep the others waiting', async () => {
   await setClock(db.pool, '2027-02-04T00:59:00Z');
   const ids = Array.from({ length: 60 }, (_, n) => `m${n}`);

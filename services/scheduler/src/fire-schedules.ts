@@ -53,18 +53,22 @@ export async function fireSchedules(pool: pg.Pool, doorbell: Doorbell, log: Logg
   }
 
   async function fireOne(id: string): Promise<Fired | null> {
+    const error = await attempt(id, startScheduled);
+    if (!(error instanceof Error)) return error;
+    const again = await attempt(id, () => Promise.reject(reasonOf(error.message)));
+    return again instanceof Error ? null : again;
+  }
+
+  /** The error, unless it says that the database is away; what is still due then is found again within a second. */
+  async function attempt(id: string, start: typeof startScheduled): Promise<Fired | null | Error> {
     try {
-      return await withTx(pool, (tx) => fire(tx, id, (schedule) => startScheduled(tx, schedule)));
+      return await withTx(pool, (tx) => fire(tx, id, start));
     } catch (error) {
       if (isConnectionError(error)) throw error;
-      if (isTimeLimit(error)) {
-        // It is still due, so the sentinel finds it again.
-        log.warn({ err: error, schedule_id: id }, 'a schedule waited too long for a lock');
-        return null;
-      }
       log.error({ err: error, schedule_id: id }, 'a schedule cannot be fired');
-      const refuse = () => Promise.reject(reasonOf(error));
-      return withTx(pool, (tx) => fire(tx, id, refuse));
+      // A lock that others hold is no reason for a failed tick.
+      if (isTimeLimit(error)) return null;
+      return error instanceof Error ? error : new Error(messageOf(error));
     }
   }
 
@@ -81,14 +85,12 @@ export async function fireSchedules(pool: pg.Pool, doorbell: Doorbell, log: Logg
 }
 
 /** What was not foreseen, as the reason of a failed tick. */
-function reasonOf(error: unknown): WfgError {
-  return new WfgError('internal', messageOf(error).slice(0, LONGEST_REASON));
+function reasonOf(message: string): WfgError {
+  return new WfgError('internal', message.slice(0, LONGEST_REASON));
 }
 
-type StartOne = (schedule: DueSchedule) => ReturnType<typeof startScheduled>;
-
 /** Null when another scheduler has it, or had it. */
-async function fire(tx: pg.PoolClient, id: string, start: StartOne): Promise<Fired | null> {
+async function fire(tx: pg.PoolClient, id: string, start: typeof startScheduled): Promise<Fired | null> {
   const due = await lockDueSchedule(tx, id);
   if (due === null) return null;
   const { missed, fired, next, fault } = decide(due);
@@ -105,7 +107,7 @@ async function fire(tx: pg.PoolClient, id: string, start: StartOne): Promise<Fir
     }
     try {
       if (fault !== null) throw fault;
-      const { run_id, lanes } = await start(due);
+      const { run_id, lanes } = await start(tx, due);
       ticks.push({ tick_at, outcome: 'fired', run_id, error: null });
       hints.push({ lanes, settle: true, runs: [run_id] });
     } catch (error) {
@@ -125,7 +127,7 @@ function decide(schedule: DueSchedule): Decision & { fault: WfgError | null } {
     const { missed, fired, next } = decideTicks(schedule, schedule.now);
     return { missed: missed.filter(isNew), fired: fired.filter(isNew), next, fault: null };
   } catch (error) {
-    const fault = reasonOf(error);
+    const fault = reasonOf(messageOf(error));
     return { missed: [], fired: [schedule.next_at].filter(isNew), next: null, fault };
   }
 }

@@ -1,8 +1,9 @@
 // Definitions as they are stored: those of an earlier version are read and run, and every digit of a payload stays.
 import { withTx } from '@wfg/shared/db/tx';
+import { listSchedules, pauseSchedule } from '@wfg/shared/queries/schedules';
 import { startRun } from '@wfg/shared/queries/start-run';
 import { listWorkflows, readWorkflow } from '@wfg/shared/queries/workflow-views';
-import { putWorkflow } from '@wfg/shared/queries/workflows';
+import { loadWorkflow, putWorkflow } from '@wfg/shared/queries/workflows';
 import { readWorkflowFile } from '@wfg/shared/rules/workflow-file';
 import { expect, test } from 'vitest';
 import { claim, claimEvent } from '../../support/engine.ts';
@@ -51,4 +52,31 @@ test('a payload is handed over with every digit it has in the file', async () =>
   await withTx(db.pool, (tx) => startRun(tx, 'n', {}));
   const { payload } = await claimEvent(db.pool, 'big.number');
   expect(JSON.stringify(payload)).toBe('{"id":12345678901234567890,"list":[1.5,-2,null]}');
+});
+
+test('what a file says of its schedules replaces what it said before; one that is paused stays so', async () => {
+  await using db = await testDatabase();
+  const load = (hash: string, crons: string[]) => {
+    const text = {
+      name: 'f',
+      on: { schedule: crons.map((cron) => ({ cron })) },
+      jobs: { a: { run: 'true' } },
+    };
+    return withTx(db.pool, (tx) => loadWorkflow(tx, 'f', readWorkflowFile(JSON.stringify(text)), hash));
+  };
+  const stored = async () => {
+    const { schedules } = await listSchedules(db.pool, undefined, 9);
+    return schedules
+      .map(({ id, cron, paused }) => ({ id, cron, paused }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  };
+  await load('1', ['@daily', '@weekly']);
+  await pauseSchedule(db.pool, 'f:1');
+  await load('1', []);
+  expect(await stored()).toEqual([
+    { id: 'f:1', cron: '@daily', paused: true },
+    { id: 'f:2', cron: '@weekly', paused: false },
+  ]);
+  await load('2', ['@hourly']);
+  expect(await stored()).toEqual([{ id: 'f:1', cron: '@hourly', paused: true }]);
 });
