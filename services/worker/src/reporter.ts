@@ -28,8 +28,16 @@ interface Waiting extends PromiseWithResolvers<Finished> {
   result: Result;
 }
 
-/** One reporter serves a whole worker. */
-export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): Reporter {
+/**
+ * One reporter serves a whole process. `takesBack` says whether what is due again at once (a task's next step) is claimed
+ * by this very process, for which it has the place that just became free: then nobody else is woken for it.
+ */
+export function createReporter(
+  pool: pg.Pool,
+  doorbell: Doorbell,
+  log: Logger,
+  takesBack: () => boolean = () => false,
+): Reporter {
   const queue = new Set<Waiting>();
   const loop = startLoop({ name: 'results', log, step: reportBatch });
   const delivery: Delivery<Waiting, Finished> = {
@@ -40,8 +48,8 @@ export function createReporter(pool: pg.Pool, doorbell: Doorbell, log: Logger): 
       const answered = finished.flatMap(({ answer, index }) =>
         answer === 'busy' ? [] : (results[index] ?? []),
       );
-      const runs = answered.map(({ run_id }) => run_id);
-      if (runs.length > 0) doorbell.ring(finishedHint(finished, runs));
+      const hint = finishedHint(finished, answered);
+      if (answered.length > 0) doorbell.ring(takesBack() ? { ...hint, lanes: {} } : hint);
       return finished;
     },
     settle(waiting, finished) {

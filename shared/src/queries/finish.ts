@@ -142,11 +142,12 @@ export interface Finished {
   lane: string | null;
 }
 
-/** What to ring after these attempts of these runs have ended. */
-export function finishedHint(finished: readonly Finished[], runs: readonly string[]): Hint {
+/** What to ring after these attempts have ended: of standalone jobs schedulers have nothing to settle. */
+export function finishedHint(finished: readonly Finished[], ended: readonly Lease[]): Hint {
   const lanes: Record<string, number> = {};
   for (const { lane } of finished) if (lane !== null) lanes[lane] = (lanes[lane] ?? 0) + 1;
-  return { lanes, settle: true, runs: [...new Set(runs)] };
+  const settle = ended.some(({ position }) => position > 0) || undefined;
+  return { lanes, settle, runs: [...new Set(ended.map(({ run_id }) => run_id))] };
 }
 
 /** The answer to each result, in their order. What is `busy` was locked by someone else: report it again. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startTask } from '@wfg/shared/sdk/sdk';
+import { listener } from '../../support/ear.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
 import { counter, faults, greeter } from '../../support/tasks.ts';
@@ -79,10 +80,15 @@ test('a task goes from step to step until it is done, and its row is gone', asyn
   ]);
 });
 
-test('a chain of a thousand steps', { timeout: 60_000 }, async () => {
-  const id = await startTask(db.pool, counter, { step: 'Start' });
+test('a chain of steps wakes nobody but the worker that goes on with it', { timeout: 60_000 }, async () => {
+  await using ear = await listener(db.url);
+  const id = await startTask(db.pool, counter, { step: 'Proceed', state: { up_to: 100, cur: 0 } });
   await waitFor('it to end', async () => (await rowOf(id)) === undefined, 50_000);
-  expect(await attemptsOf(id)).toHaveLength(1002);
+  expect(await attemptsOf(id)).toHaveLength(101);
+  await waitFor('what is rung for its viewers', () => ear.bells.some(({ runs }) => runs?.includes(id)));
+  const others = ear.bells.filter(({ lanes, settle, all }) => lanes || settle || all);
+  // That of its start.
+  expect(others.length).toBeLessThanOrEqual(1);
 });
 
 test('what it throws stops it where it is, after its tries; cleared, it has them anew', async () => {

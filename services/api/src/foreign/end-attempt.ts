@@ -25,6 +25,6 @@ export async function endAttempt(
       return finishJobs(tx, [{ ...lease, ...rest, ...end, ...seal }]);
     }),
   );
-  if (finished?.answer === 'applied') doorbell.ring(finishedHint([finished], [lease.run_id]));
+  if (finished?.answer === 'applied') doorbell.ring(finishedHint([finished], [lease]));
   return !finished || finished.answer === 'lost' ? null : finished.state;
 }

@@ -45,10 +45,11 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   const pool = createPool({ url: config.DATABASE_URL, name: 'handlers', log });
   stack.defer(() => pool.end());
   const doorbell = stack.use(createDoorbell(pool, log));
-  const reporter = stack.use(createReporter(pool, doorbell, log));
+  const reporter = stack.use(createReporter(pool, doorbell, log, () => !isDraining));
   const sink = stack.use(createLogSink(pool, doorbell, log));
   const running = new Map<number, Attempt>();
   let isDeclared = false;
+  let isDraining = false;
   let ids = 0;
   const settings = {
     killGraceMs: config.KILL_GRACE_SECS * 1000,
@@ -108,7 +109,10 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   return {
     look: () => claiming.wake(),
     stop: (id, reason) => running.get(id)?.stop(reason),
-    drain: async () => claiming[Symbol.asyncDispose](),
+    async drain() {
+      isDraining = true;
+      await claiming[Symbol.asyncDispose]();
+    },
     ended: async (id) => running.get(id)?.ended,
     problems: () =>
       [claiming.problem(), reporter.problem(), sink.problem()].filter((problem) => problem !== null),
