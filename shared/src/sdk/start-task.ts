@@ -1,12 +1,9 @@
 // Starts tasks from TypeScript, also inside the caller's own transaction.
 import type { z } from 'zod';
+import { toStorableJson } from '../contract/json.ts';
+import { type Db, createdId } from './created-id.ts';
 import type { TaskDefinition } from './define-task.ts';
 import { encodeStep, type States } from './step-json.ts';
-
-/** What is asked of a connection: a pool, a client or a client in a transaction of node-postgres. */
-interface Db {
-  query: (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
-}
 
 /** Where a task begins; a step without fields is named without a state. */
 export type FirstStep<S extends States> = {
@@ -38,8 +35,5 @@ export async function startTask<S extends States>(
 ): Promise<string> {
   const { step, state, afterSecs, at } = first;
   const payload = encodeStep(task.name, task.states, step, state ?? null);
-  const { rows } = await db.query(START, [JSON.stringify(payload), afterSecs ?? null, at ?? null]);
-  const [row] = rows;
-  if (typeof row !== 'object' || row === null || !('id' in row)) throw new Error('wfg_task returned no id');
-  return String(row.id);
+  return createdId(db, START, [toStorableJson(payload), afterSecs ?? null, at ?? null]);
 }

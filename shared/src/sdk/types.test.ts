@@ -1,7 +1,7 @@
 // What compiles in a module, and what must not: tsc checks this file, and fails where a line said to be wrong is not.
 import type { Pool, PoolClient } from 'pg';
-import { expectTypeOf, test } from 'vitest';
-import { defineEvent, defineTask, type EventContext, type Next, startTask, unit, z } from './sdk.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import { defineEvent, defineTask, enqueue, type EventContext, type Next, startTask, unit, z } from './sdk.ts';
 
 const states = {
   Ask: z.object({ question: z.string(), times: z.number().default(1) }),
@@ -73,7 +73,13 @@ export function steps() {
   defineTask({ ...one, steps: { Rest: { ...rest, retries: 3 } } });
 }
 
-export async function starts(pool: Pool, client: PoolClient) {
+/** As other clients of PostgreSQL can be made to look. */
+interface Plain {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[]; rowCount: number }>;
+}
+
+export async function starts(pool: Pool, client: PoolClient, plain: Plain) {
+  await startTask(plain, quiz, { step: 'Rest' });
   await startTask(pool, quiz, { step: 'Ask', state: { question: 'why?' } });
   await startTask(client, quiz, { step: 'Rest', afterSecs: 3 });
   // @ts-expect-error there is no such step
@@ -86,7 +92,7 @@ export async function starts(pool: Pool, client: PoolClient) {
   await startTask(pool, quiz, { step: 'Rest', state: { id: 1 } });
 }
 
-export function events() {
+export async function events(pool: Pool, client: PoolClient, plain: Plain) {
   const payload = z.object({ amount: z.number(), currency: z.string().default('EUR') });
   defineEvent({
     type: 'paid',
@@ -97,6 +103,18 @@ export function events() {
       return context.payload.amounts;
     },
   });
+  const paid = defineEvent({ type: 'paid', payload, handler() {} });
+  await enqueue(pool, paid, { amount: 3 }, { maxAttempts: 5, at: new Date() });
+  await enqueue(client, paid, { amount: 3, currency: 'CHF' });
+  await enqueue(plain, 'paid', { anything: ['goes'] });
+  // @ts-expect-error it has no amount
+  await enqueue(pool, paid, {});
+  // @ts-expect-error its amount is no number
+  await enqueue(pool, paid, { amount: '3' });
+  // @ts-expect-error there is no such option
+  await enqueue(pool, paid, { amount: 3 }, { tries: 5 });
+  // @ts-expect-error a connection has a query that takes text and values
+  await enqueue({ execute: plain }, paid, { amount: 3 });
   // @ts-expect-error it is a schema that says what a payload is
   defineEvent({ type: 'paid', payload: { amount: 1 }, handler() {} });
   // @ts-expect-error there is no handler
@@ -105,6 +123,12 @@ export function events() {
   defineEvent({ type: 'paid', handler() {}, backoff: { Linear: { delay_secs: 1 } } });
 }
 
-test('a payload without a schema is unknown', () => {
-  defineEvent({ type: 'paid', handler: (context) => expectTypeOf(context.payload).toEqualTypeOf<unknown>() });
+test('a payload without a schema is unknown, and one with a schema what it says', () => {
+  const one = defineEvent({
+    type: 'paid',
+    handler: ({ payload }) => expectTypeOf(payload).toEqualTypeOf<unknown>(),
+  });
+  const two = defineEvent({ type: 'paid', payload: z.object({ amount: z.number() }), handler() {} });
+  expectTypeOf(two.payload).toEqualTypeOf<z.ZodObject<{ amount: z.ZodNumber }> | null>();
+  expect([one.payload, two.payload]).toEqual([null, expect.any(z.ZodObject)]);
 });
