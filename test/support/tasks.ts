@@ -103,7 +103,8 @@ export const faults = defineTask({
     },
     Exit: { run: () => process.exit(7) },
     Block: {
-      run({ state, next }) {
+      run({ state, next, attempt }) {
+        if (state.trail !== undefined) appendFileSync(state.trail, `begin ${attempt}\n`);
         while (!existsSync(state.gate));
         return next.done();
       },

@@ -24,7 +24,13 @@ const tellsPid = (type: string, name = 'one') =>
 test('of several modules each has a host of its own, and one that is bad does not stop the others', async () => {
   await using database = await testDatabase();
   const { pool, url } = database;
-  const modules = [await moduleOf(tellsPid('a')), await moduleOf('throw 1'), await moduleOf(tellsPid('b'))];
+  // What keeps a process alive does not keep the worker from ending.
+  const leak = `import { createServer } from 'node:net'; createServer().listen(0); setInterval(() => 1, 100);`;
+  const modules = [
+    await moduleOf(tellsPid('a')),
+    await moduleOf('throw 1'),
+    await moduleOf(`${leak}\n${tellsPid('b')}`),
+  ];
   await using worker = startHandlerWorker(url, {}, modules);
   const ids = [await enqueue(pool, 'a'), await enqueue(pool, 'b')];
   const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted, 20_000)));
