@@ -66,6 +66,8 @@ function importFault(path: string, { target, typeOnly }: Import): string | undef
 /** The file of ours that an import means, as far as it is ours. */
 function fileOf(path: string, target: string): string | undefined {
   if (target.startsWith('.')) return join(dirname(path), target);
+  // The name by which modules of handlers and tasks know it.
+  if (target === '@wfg/sdk') return 'shared/src/sdk/sdk.ts';
   const [, name, rest] = /^@wfg\/([a-z]+)(?:\/(.*))?$/.exec(target) ?? [];
   if (!name) return undefined;
   return name === 'shared' ? `shared/src/${rest ?? ''}` : `services/${name}/${rest ?? ''}`;
