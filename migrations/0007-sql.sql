@@ -80,6 +80,17 @@ create function wfg_storable(value json) returns json language sql immutable par
     chr(1), '\\')::json end
 $$;
 
+-- Whether a value is nested deeper than programs can read it: more than 1,000 levels. Few have so many brackets at all.
+create function wfg_is_too_deep(value json) returns boolean language plpgsql immutable parallel safe as $$
+begin
+  return length(value::text) - length(translate(value::text, '[{', '')) > 1000
+    and jsonb_path_exists(value::jsonb, 'strict $.**{1000}');
+exception when statement_too_complex or data_exception then
+  -- Nested deeper than PostgreSQL can go, or with numbers beyond anyone's range.
+  return true;
+end
+$$;
+
 -- Names of types, and keys.
 create function wfg_is_printable(name text) returns boolean language sql immutable parallel safe as $$
   select char_length(name) between 1 and 255 and name !~ '[\u0001-\u001f\u007f-\u009f]'
@@ -143,6 +154,9 @@ begin
   elsif run_at not between '0001-01-01' and '9999-12-31' then
     raise exception 'run_at must be a time in the years 1 to 9999, not %', run_at
       using errcode = 'WF001', hint = 'leave it out to run at once';
+  elsif wfg_is_too_deep(payload) then
+    raise exception 'payload is nested more than 1000 levels deep'
+      using errcode = 'WF001', hint = 'make it flatter, or keep it in a table of yours and hand over its key';
   end if;
   known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type,
     'payload', payload, 'max_attempts', max_attempts, 'run_at', run_at, 'priority', priority), made);

@@ -144,6 +144,8 @@ begin
     fault := 'a workflow must be an object with name and jobs';
   elsif octet_length(workflow::text) > 16777216 then
     fault := 'the workflow is larger than 16 MiB';
+  elsif wfg_is_too_deep(workflow) then
+    fault := 'it is nested too deeply';
   end if;
   if fault is null then
     workflow := wfg_storable(workflow);

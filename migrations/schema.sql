@@ -195,6 +195,9 @@ begin
   elsif run_at not between '0001-01-01' and '9999-12-31' then
     raise exception 'run_at must be a time in the years 1 to 9999, not %', run_at
       using errcode = 'WF001', hint = 'leave it out to run at once';
+  elsif wfg_is_too_deep(payload) then
+    raise exception 'payload is nested more than 1000 levels deep'
+      using errcode = 'WF001', hint = 'make it flatter, or keep it in a table of yours and hand over its key';
   end if;
   known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type,
     'payload', payload, 'max_attempts', max_attempts, 'run_at', run_at, 'priority', priority), made);
@@ -293,6 +296,20 @@ CREATE OR REPLACE FUNCTION wfg_is_printable(name text)
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select char_length(name) between 1 and 255 and name !~ '[\u0001-\u001f\u007f-\u009f]'
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_is_too_deep(value json)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return length(value::text) - length(translate(value::text, '[{', '')) > 1000
+    and jsonb_path_exists(value::jsonb, 'strict $.**{1000}');
+exception when statement_too_complex or data_exception then
+  -- Nested deeper than PostgreSQL can go, or with numbers beyond anyone's range.
+  return true;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_job_fault(id text, job json, in_file boolean)
@@ -760,6 +777,8 @@ begin
     fault := 'a workflow must be an object with name and jobs';
   elsif octet_length(workflow::text) > 16777216 then
     fault := 'the workflow is larger than 16 MiB';
+  elsif wfg_is_too_deep(workflow) then
+    fault := 'it is nested too deeply';
   end if;
   if fault is null then
     workflow := wfg_storable(workflow);

@@ -3,7 +3,7 @@ import { BELL_CHANNEL } from '@wfg/shared/contract/bell';
 import { readEvent } from '@wfg/shared/queries/events';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { claimEvent, finish, moveClock } from '../../support/engine.ts';
+import { claim, claimEvent, finish, moveClock } from '../../support/engine.ts';
 import { emptyTables } from '../../support/foreign.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { refusalOf, valueOf } from '../../support/sql.ts';
@@ -45,6 +45,12 @@ test('an event has what it was given, and else FlowForge’s defaults', async ()
   expect(await claimEvent(db.pool, 'order.placed')).toMatchObject({ kind: 'event', payload: {} });
 });
 
+test('a payload may be wide, and nested as deeply as programs can read it', async () => {
+  for (const payload of [`repeat('[', 1000) || repeat(']', 1000)`, `'[' || repeat('[1],', 9999) || '[2]]'`])
+    await valueOf(db.pool, `wfg_enqueue('order.placed', (${payload})::json)`);
+  expect(await claim(db.pool, { labels: [':event order.placed'] })).toHaveLength(2);
+});
+
 test('what is null is as if it were not given', async () => {
   const id = await valueOf(db.pool, `wfg_enqueue('order.placed', null, null, null, null, null)`);
   expect(await readEvent(db.pool, id)).toMatchObject({ payload: {}, max_attempts: 3 });
@@ -65,6 +71,11 @@ test.for([
   [`wfg_enqueue('x', max_attempts => 101)`, /^max_attempts must/],
   [`wfg_enqueue('x', priority => 101)`, /^priority must be from -100 to 100/],
   [`wfg_enqueue('x', run_at => 'infinity')`, /^run_at must/],
+  [`wfg_enqueue('x', (repeat('[', 1001) || repeat(']', 1001))::json)`, /^payload is nested/],
+  [
+    `wfg_enqueue('x', (repeat('{"a":', 5000) || '1e999999' || repeat('}', 5000))::json)`,
+    /^payload is nested/,
+  ],
   [`wfg_enqueue('x', idempotency_key => '')`, /^idempotency_key must be 1 to 255 printable/],
   [`wfg_enqueue('x', idempotency_key => repeat('x', 256))`, /^idempotency_key must/],
   [`wfg_enqueue('x', idempotency_key => E'a\\tb')`, /^idempotency_key must/],

@@ -17,9 +17,14 @@ const RUN = { run: 'true' };
 const refused = (workflow: unknown) => refusalOf(db.pool, 'wfg_submit($1)', JSON.stringify(workflow));
 const graph = (id: unknown, ...depends_on: unknown[]) => ({ id, name: 'x', command: 'true', depends_on });
 
+function nested(depth: number): unknown {
+  return depth === 0 ? {} : { jobs: nested(depth - 1) };
+}
+
 test.for([
   [null, /must be an object/],
   [[], /must be an object/],
+  [nested(1_001), /nested too deeply/],
   [{ jobs: {} }, /name: must be text/],
   [{ name: '', jobs: {} }, /name: must be text/],
   [{ name: 'n' }, /jobs: must be a map/],
