@@ -80,9 +80,9 @@ async function advance(
     withTx(pool, async (tx) => {
       const held = await lockRuns(tx, runs);
       if (held.length === 0) return { locked: held, lanes: {}, stopped: [], isDone: true };
+      await numberRuns(tx, held);
       const accepted = await acceptRuns(tx, held);
       const locked = held.filter((run) => !accepted.later.includes(run));
-      await numberRuns(tx, locked);
       const stopped = await cancelJobs(tx, locked);
       const { lanes, isDone } = await settle(tx, locked, accepted.lanes);
       await closeRuns(tx, locked);

@@ -17,7 +17,19 @@ from wfg_runs where id = any($1::uuid[]) and submitted is not null
 window before as (order by id)
 order by id`;
 
-const READ = 'select workflow_id, submitted from wfg_runs where id = $1::uuid';
+// Nothing else moves a blocked job: whoever does holds the lock on the run. One that was cancelled before stays so.
+const READ = `
+select r.workflow_id, r.submitted, (
+    select coalesce(json_object_agg(j.job_id, j.position), '{}') from wfg_jobs j where j.run_id = r.id and j.state = 'blocked'
+  ) as positions
+from wfg_runs r where r.id = $1::uuid`;
+
+interface SubmittedRow {
+  workflow_id: string | null;
+  submitted: unknown;
+  /** Of the jobs that wait, by their ids. */
+  positions: Record<string, number>;
+}
 
 export interface Accepted {
   /** Jobs that became claimable, by lane. */
@@ -32,18 +44,18 @@ export async function acceptRuns(tx: Queryable, runs: readonly string[]): Promis
   const lanes: Lanes = {};
   const later = rows.filter(({ is_later }, index) => is_later && index > 0).map(({ id }) => id);
   for (const { id } of rows.slice(0, rows.length - later.length)) {
-    const found = await tx.query<{ workflow_id: string | null; submitted: unknown }>(READ, [id]);
+    const found = await tx.query<SubmittedRow>(READ, [id]);
     const [run] = found.rows;
     if (!run) continue;
     const defined = define(run);
     if (defined instanceof WfgError) await refuse(tx, id, defined);
-    else for (const [lane, count] of await accept(tx, id, defined)) lanes[lane] = (lanes[lane] ?? 0) + count;
+    else add(lanes, await accept(tx, id, defined, new Map(Object.entries(run.positions))));
   }
   return { lanes, later };
 }
 
 /** What is stored of a workflow has been checked. */
-function define({ workflow_id, submitted }: { workflow_id: string | null; submitted: unknown }) {
+function define({ workflow_id, submitted }: SubmittedRow): Definition | WfgError {
   if (workflow_id !== null) return Definition.parse(submitted);
   try {
     return defineWorkflow(submitted);
@@ -53,8 +65,8 @@ function define({ workflow_id, submitted }: { workflow_id: string | null; submit
   }
 }
 
-// By name, since the rows stand in the order of the text, and a JavaScript object has numbers first. A job that was
-// cancelled meanwhile stays so.
+// The update's join has no other filter, nor the run's id as a constant: the planner cannot know that a run has 10,000
+// jobs, nor that they are blocked, and would compare each with each.
 const ACCEPT = `
 with accepted as (
   update wfg_runs
@@ -69,25 +81,44 @@ with accepted as (
     state = case when is_free then 'pending' else 'blocked' end, run_at = wfg_now(),
     expires_at = case when is_free then wfg_now() + make_interval(secs => d.expires_secs) end,
     version = j.version + is_free::int, updated_at = wfg_now()
-  from json_to_recordset($5::json) as d (job_id text, name text, parents int[], required_labels text[], condition text,
-    tolerates text, priority int, max_attempts int, backoff json, timeout_secs int, expires_secs int, spec json,
-    payload json, metadata json)
+  from json_to_recordset($5::json) as d (run_id uuid, position int, name text, parents int[], required_labels text[],
+    condition text, tolerates text, priority int, max_attempts int, backoff json, timeout_secs int, expires_secs int,
+    spec json, payload json, metadata json)
   cross join lateral (select cardinality(d.parents) = 0 and d.condition is null) as free (is_free)
-  where j.run_id = $1::uuid and j.position > 0 and j.job_id = d.job_id and j.state = 'blocked'
+  where j.run_id = d.run_id and j.position = d.position
   returning j.lane, j.state
 )
 select lane::text, count(*)::int as count from filled where state = 'pending' group by lane`;
 
-async function accept(tx: Queryable, run: string, definition: Definition): Promise<[string, number][]> {
-  const { rows } = await tx.query<{ lane: string; count: number }>(ACCEPT, [
-    run,
+async function accept(
+  tx: Queryable,
+  run_id: string,
+  definition: Definition,
+  positions: ReadonlyMap<string, number>,
+): Promise<LaneCount[]> {
+  // The rows stand in the order of the text, and a JavaScript object has its numbers first.
+  const jobs = jobRows(definition).flatMap((job) => {
+    const position = positions.get(job.job_id);
+    return position === undefined ? [] : [{ ...job, run_id, position }];
+  });
+  const { rows } = await tx.query<LaneCount>(ACCEPT, [
+    run_id,
     toStorableText(definition.name),
     toStorableText(definition.trigger),
     toStorableJson(definition.env),
-    toStorableJson(jobRows(definition)),
+    toStorableJson(jobs),
     definition.timeout,
   ]);
-  return rows.map(({ lane, count }) => [lane, count]);
+  return rows;
+}
+
+interface LaneCount {
+  lane: string;
+  count: number;
+}
+
+function add(lanes: Lanes, more: readonly LaneCount[]): void {
+  for (const { lane, count } of more) lanes[lane] = (lanes[lane] ?? 0) + count;
 }
 
 const REFUSE = `

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await db.pool.query('truncate wfg_runs, wfg_jobs, wfg_history, wfg_attempts, wfg_workflows');
+  await db.pool.query('truncate wfg_runs, wfg_jobs, wfg_history, wfg_attempts, wfg_workflows cascade');
   const jobs = { a: { run: 'true', labels: ['gpu'] }, b: { run: 'true', needs: 'a', retries: 1 } };
   await api.ask('PUT', '/api/workflows/w', { name: 'w', env: { X: '1', Y: '1' }, jobs });
 });
