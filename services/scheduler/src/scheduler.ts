@@ -34,7 +34,8 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
     startLoop({
       name: 'schedules',
       log,
-      step: async () => ((await fireSchedules(pool, doorbell, log)) ? 0 : Number.POSITIVE_INFINITY),
+      step: async (ending) =>
+        (await fireSchedules(pool, doorbell, log, ending)) ? 0 : Number.POSITIVE_INFINITY,
     }),
   );
   const sentinel = stack.use(

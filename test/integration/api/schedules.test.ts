@@ -85,7 +85,8 @@ test('a schedule is made with its defaults, shown, replaced and removed', async 
 
 test.each([
   [{ cron: '0 * * * *' }, 'workflow_id', 'say what to start'],
-  [{ ...hourly, workflow_type: 't' }, 'workflow_id', 'cannot stand beside workflow_type'],
+  [{ ...hourly, workflow_type: 't' }, 'workflow_type', 'cannot stand beside workflow_id'],
+  [{ cron: '@daily', workflow_type: 't', env: {} }, 'env', 'cannot stand beside workflow_type'],
   [{ ...hourly, payload: {} }, 'payload', 'cannot stand beside workflow_id'],
   [{ ...hourly, workflow_id: 'none' }, 'workflow_id', 'there is no workflow none'],
   [{ ...hourly, cron: '0 0 30 2 *' }, 'cron', 'it never comes'],

@@ -8,7 +8,12 @@ import * as routes from '@wfg/shared/contract/routes/schedules';
 import type { ScheduleInput } from '@wfg/shared/contract/schedule';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { joinTx, withTx } from '@wfg/shared/db/tx';
-import { type ScheduleFields, type ScheduleRow, toSchedule } from '@wfg/shared/queries/schedule-row';
+import {
+  type ScheduleFields,
+  type ScheduleRow,
+  type StoredTarget,
+  toSchedule,
+} from '@wfg/shared/queries/schedule-row';
 import {
   deleteSchedule,
   insertSchedule,
@@ -130,41 +135,55 @@ async function create(db: Queryable, fields: ScheduleFields): Promise<Made & { r
   return { subject: row.id, status: 201, row };
 }
 
-/** What is given with every default filled in. */
+/**
+ * What is given with every default filled in.
+ *
+ * @throws {WfgError} invalid_body.
+ */
 function fieldsOf(id: string, input: ScheduleInput): ScheduleFields {
-  const { cron, timezone, catch_up, workflow_id, env, workflow_type, payload, max_attempts, priority } =
-    input;
-  const rhythm = { cron, timezone: timezone ?? DEFAULT_TIMEZONE };
-  const isEvent = (workflow_type ?? null) !== null;
+  const rhythm = { cron: input.cron, timezone: input.timezone ?? DEFAULT_TIMEZONE };
   const issues = [rhythmIssue(rhythm), ...targetIssues(input)].filter((issue) => issue !== null);
   if (issues.length > 0) throw invalid(issues);
+  return { id, ...rhythm, catch_up: input.catch_up ?? DEFAULT_CATCH_UP, ...targetOf(input) };
+}
+
+function targetOf({ payload = {}, ...given }: ScheduleInput): StoredTarget {
+  const none = {
+    workflow_id: null,
+    env: null,
+    workflow_type: null,
+    payload: null,
+    max_attempts: null,
+    priority: null,
+  };
+  const { workflow_id, workflow_type, env, max_attempts, priority } = given;
+  if (isGiven(workflow_id)) return { ...none, workflow_id, env: env ?? {} };
   return {
-    id,
-    ...rhythm,
-    catch_up: catch_up ?? DEFAULT_CATCH_UP,
-    workflow_id: workflow_id ?? null,
-    env: isEvent ? null : (env ?? {}),
+    ...none,
     workflow_type: workflow_type ?? null,
-    payload: isEvent ? (payload === undefined ? {} : payload) : null,
-    max_attempts: isEvent ? (max_attempts ?? DEFAULT_MAX_ATTEMPTS) : null,
-    priority: isEvent ? (priority ?? 0) : null,
+    payload,
+    max_attempts: max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+    priority: priority ?? 0,
   };
 }
 
 function targetIssues(input: ScheduleInput): Issue[] {
-  const { workflow_id, workflow_type } = input;
-  if ((workflow_id ?? null) === null && (workflow_type ?? null) === null) {
+  const isRun = isGiven(input.workflow_id);
+  if (!isRun && !isGiven(input.workflow_type)) {
     return [
       { path: 'workflow_id', message: 'say what to start: workflow_id, or workflow_type for an event' },
     ];
   }
-  const isEvent = (workflow_type ?? null) !== null;
-  const foreign = isEvent
-    ? (['workflow_id', 'env'] as const)
-    : (['payload', 'max_attempts', 'priority'] as const);
+  const foreign = isRun
+    ? (['workflow_type', 'payload', 'max_attempts', 'priority'] as const)
+    : (['env'] as const);
   return foreign
-    .filter((field) => (input[field] ?? null) !== null)
-    .map((path) => ({ path, message: `cannot stand beside ${isEvent ? 'workflow_type' : 'workflow_id'}` }));
+    .filter((field) => isGiven(input[field]))
+    .map((path) => ({ path, message: `cannot stand beside ${isRun ? 'workflow_id' : 'workflow_type'}` }));
+}
+
+function isGiven<T>(value: T): value is NonNullable<T> {
+  return value !== undefined && value !== null;
 }
 
 async function assertStartable(db: Queryable, { workflow_id }: ScheduleFields): Promise<void> {
