@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(ROOT, 'deploy/examples/module/README.md'), 'utf8');
 const START = /^WFG_MODULES=(\S+) npm start$/m;
 
-test('a copied module runs, and is checked, without anything else', { timeout: 120_000 }, async () => {
+test('a copied module runs, and is checked, without anything else', { timeout: 180_000 }, async () => {
   // In the repository, as in the README, under a name that nobody has.
   const folder = `my-module-${randomUUID()}`;
   const [setUp = '', use = ''] = Array.from(README.matchAll(/```sh\n([^]*?)```/g), ([, block = '']) =>
