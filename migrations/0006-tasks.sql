@@ -39,13 +39,17 @@ begin
         select key into step from json_each(state) as inner_one (key, ignored);
       end if;
     end if;
-  exception when data_exception then
+  exception when data_exception or statement_too_complex then
     fault := format('the step is not JSON: %s', sqlerrm);
     return;
   end;
-  if step is null or task !~ '^[^[:cntrl:]]{1,255}$' or step = '' then
-    task := null; step := null;
+  if step is null or step = '' or not wfg_is_printable(task) then
     fault := 'the step is not {"<Task>":{"<Step>":<state>}}';
+  elsif wfg_is_too_deep(value) then
+    fault := 'the step is nested more than 1000 levels deep';
+  end if;
+  if fault is not null then
+    task := null; step := null;
   elsif exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task)
     and not exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task and h.step = wfg_decode_step.step)
   then
@@ -61,9 +65,9 @@ create function wfg_step_text(payload json) returns text language sql immutable 
   select case when json_typeof(payload) = 'string' then payload #>> '{}' else payload::text end
 $$;
 
--- A step's text as a payload.
-create function wfg_step_payload(text text, fault text) returns json language sql stable as $$
-  select case when fault is null then text::json else to_json(text) end
+-- A step's text as a payload; `step` is what was decoded from it, null if nothing was.
+create function wfg_step_payload(text text, step text) returns json language sql immutable parallel safe as $$
+  select case when step is null then to_json(text) else text::json end
 $$;
 
 create function wfg_task_labels(task text) returns text[] language sql immutable parallel safe as $$
@@ -74,6 +78,17 @@ create function wfg_step_attempts(task text, step text) returns int language sql
   select coalesce((
     select h.max_attempts from wfg_handlers h
     where h.kind = 'task' and h.workflow_type = task and h.step = wfg_step_attempts.step), 1)
+$$;
+
+-- The time, which must be one that every program can read.
+create function wfg_check_time(name text, at timestamptz) returns timestamptz language plpgsql stable as $$
+begin
+  if at not between '0001-01-01 00:00+00' and '9999-12-31 00:00+00' then
+    raise exception '% must be a time in the years 1 to 9999, not %', name, at
+      using errcode = 'WF001', hint = 'leave it out for now';
+  end if;
+  return at;
+end
 $$;
 
 -- Rung in the caller's transaction: the same text many times over is sent once.
@@ -96,10 +111,12 @@ begin
     max_attempts, run_at, created_at, finished_at, error)
   values (coalesce(id, wfg_uuid7()), 0, 'main', coalesce(decoded.task, ''), coalesce(decoded.task, ''), decoded.step,
     case when stop is null then 'pending' else 'failed' end, 'task', wfg_task_labels(decoded.task),
-    wfg_step_payload(step, decoded.fault), wfg_step_attempts(decoded.task, decoded.step),
-    coalesce(wakeup_at, wfg_now()), coalesce(created_at, wfg_now()), case when stop is not null then wfg_now() end, stop)
+    wfg_step_payload(step, decoded.step), wfg_step_attempts(decoded.task, decoded.step),
+    coalesce(wfg_check_time('wakeup_at', wakeup_at), wfg_now()), coalesce(wfg_check_time('created_at', created_at), wfg_now()),
+    case when stop is not null then wfg_now() end, stop)
   returning * into made;
-  if stop is null then perform wfg_ring_lane(made.lane); end if;
+  -- What is due later is rung for when it is.
+  if stop is null and made.run_at <= wfg_now() then perform wfg_ring_lane(made.lane); end if;
   return made;
 end
 $$;
@@ -144,12 +161,36 @@ begin
 end
 $$;
 
--- Makes a standalone job that failed pending again, with all its tries; returns its lane, null when it is none. Its last
--- attempt, told by the job's row until now, is recorded; one that expired or was parked at birth has none. A task is
+-- Records the last attempt of a (locked) standalone job, told by its row until now, before that row says something else.
+-- One that expired or was parked at birth has none; of one that was parked while it waited it is recorded already.
+create function wfg_keep_attempt(job wfg_jobs) returns void language plpgsql set search_path from current as $$
+declare
+  today date := (wfg_now() at time zone 'utc')::date;
+begin
+  for try in 1..2 loop
+    begin
+      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
+        started_at, finished_at, outcome, worker_id, error, step)
+      select today, job.run_id, 0, job.attempt, job.tries, job.exit_code, coalesce(job.log_chunks, 0),
+        coalesce(job.log_lines, 0), coalesce(job.log_bytes, 0), job.nonce, job.started_at, job.finished_at, job.outcome,
+        job.worker_id, job.error, job.step
+      where job.attempt >= 0
+        and not exists (
+          select from wfg_attempts a where a.run_id = job.run_id and a.position = 0 and a.attempt = job.attempt);
+      return;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions(today, today);
+    end;
+  end loop;
+end
+$$;
+
+-- Makes a standalone job that failed pending again, with all its tries; returns its lane, null when it is none. A task is
 -- decoded anew: one that still cannot be keeps waiting for a person, and says why.
 create function wfg_revive(run uuid) returns bigint language plpgsql set search_path from current as $$
 declare
-  dead wfg_jobs; decoded record; lane bigint; today date := (wfg_now() at time zone 'utc')::date;
+  dead wfg_jobs; decoded record; lane bigint;
 begin
   select * into dead from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed' for update;
   if not found then return null; end if;
@@ -161,21 +202,7 @@ begin
       return null;
     end if;
   end if;
-  for try in 1..2 loop
-    begin
-      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
-        started_at, finished_at, outcome, worker_id, error, step)
-      select today, dead.run_id, 0, dead.attempt, dead.tries, dead.exit_code, coalesce(dead.log_chunks, 0),
-        coalesce(dead.log_lines, 0), coalesce(dead.log_bytes, 0), dead.nonce, dead.started_at, dead.finished_at, dead.outcome,
-        dead.worker_id, dead.error, dead.step
-      where dead.attempt >= 0
-      on conflict do nothing;
-      exit;
-    exception when check_violation then
-      if try = 2 then raise; end if;
-      perform wfg_ensure_partitions(today, today);
-    end;
-  end loop;
+  perform wfg_keep_attempt(dead);
   update wfg_jobs j
   set state = 'pending', version = j.version + 1, updated_at = wfg_now(), finished_at = null, cancel_requested_at = null,
     tries = 0, losses = 0, run_at = wfg_now(), expires_at = wfg_now() + make_interval(secs => j.expires_secs),

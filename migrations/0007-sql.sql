@@ -151,15 +151,13 @@ begin
   elsif priority not between -100 and 100 then
     raise exception 'priority must be from -100 to 100, not %', priority
       using errcode = 'WF001', hint = 'larger goes first; leave it out for 0';
-  elsif run_at not between '0001-01-01' and '9999-12-31' then
-    raise exception 'run_at must be a time in the years 1 to 9999, not %', run_at
-      using errcode = 'WF001', hint = 'leave it out to run at once';
   elsif wfg_is_too_deep(payload) then
     raise exception 'payload is nested more than 1000 levels deep'
       using errcode = 'WF001', hint = 'make it flatter, or keep it in a table of yours and hand over its key';
   end if;
-  known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type,
-    'payload', payload, 'max_attempts', max_attempts, 'run_at', run_at, 'priority', priority), made);
+  perform wfg_check_time('run_at', run_at);
+  known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type, 'payload', payload,
+    'max_attempts', max_attempts, 'run_at', run_at at time zone 'utc', 'priority', priority), made);
   if known is not null then return known; end if;
   insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload,
     max_attempts, run_at, priority)
@@ -250,9 +248,16 @@ $$;
 -- Makes a dead letter pending again, with all its tries.
 create function wfg_requeue(run uuid, job text) returns void language plpgsql set search_path from current as $$
 declare
-  lane bigint;
+  lane bigint; fault text;
 begin
-  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then lane := wfg_revive(run); end if;
+  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then
+    lane := wfg_revive(run);
+    select j.error into fault from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed';
+    if found then
+      raise exception 'task % cannot go on: %', run, fault using errcode = 'WF003',
+        hint = format('edit its step: update pg_task set step = …, error = null where id = %L', run);
+    end if;
+  end if;
   if lane is null then
     perform wfg_refuse(run, job, 'only an event or a task that failed is requeued; a workflow is run again by wfg_run or wfg_submit');
   end if;

@@ -22,12 +22,9 @@ from wfg_jobs
 where position = 0 and kind = 'task' and state in ('pending', 'active', 'failed') and cancel_requested_at is null;
 comment on view pg_task is 'tasks that wait, run or have stopped; insert starts one, set error = null resumes, delete cancels';
 
-create function wfg_pg_task_row(job wfg_jobs) returns pg_task language sql stable set search_path from current as $$
-  select row(job.run_id, wfg_step_text(job.payload), job.run_at, case when job.state = 'active' then job.tries - 1 else job.tries end,
-    job.state = 'active', case when job.state = 'failed' then coalesce(job.error, 'failed') end, job.created_at, job.updated_at)::pg_task
-$$;
-
 create function wfg_pg_task_insert() returns trigger language plpgsql set search_path from current as $$
+declare
+  made wfg_jobs;
 begin
   if new.is_running then
     raise exception 'a new task does not run yet: leave is_running out' using errcode = 'WF001';
@@ -39,7 +36,8 @@ begin
     raise unique_violation using message = format('there is, or was, a run %s already', new.id),
       hint = 'leave id out: one is made';
   end if;
-  new := wfg_pg_task_row(wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at));
+  made := wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at);
+  select * into new from pg_task t where t.id = made.run_id;
   return new;
 end
 $$;
@@ -63,25 +61,29 @@ begin
   select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
   if not found or job.cancel_requested_at is not null then return null; end if;
   if job.state = 'active' then
-    if new.step is distinct from old.step or new.error is distinct from old.error then
+    -- One whose error was cleared by somebody else may run already.
+    if new.step is distinct from old.step or (new.error is distinct from old.error and new.error is not null) then
       raise exception 'task % is running and cannot be edited', old.id using errcode = 'WF005',
         hint = 'wait until its step has ended, or delete its row to cancel it';
     end if;
+    select * into new from pg_task t where t.id = old.id;
     return new;
   end if;
+  if job.state = 'failed' then perform wfg_keep_attempt(job); end if;
   if new.step is distinct from old.step then
     if new.step is null then raise exception 'a task needs a step' using errcode = 'WF001'; end if;
     decoded := wfg_decode_step(new.step);
     update wfg_jobs j
-    set payload = wfg_step_payload(new.step, decoded.fault), workflow_type = coalesce(decoded.task, ''),
+    set payload = wfg_step_payload(new.step, decoded.step), workflow_type = coalesce(decoded.task, ''),
       name = coalesce(decoded.task, ''), step = decoded.step, required_labels = wfg_task_labels(decoded.task),
       max_attempts = wfg_step_attempts(decoded.task, decoded.step), tries = 0, losses = 0,
       version = j.version + 1, updated_at = wfg_now()
     where j.run_id = job.run_id and j.position = 0;
-    if decoded.fault is not null then stop := decoded.fault; end if;
+    stop := decoded.fault;
   end if;
-  if job.state = 'failed' and new.error is null and old.error is not null and stop is null then
-    perform wfg_ring_lane(wfg_revive(job.run_id));
+  if stop is null and new.error is null and old.error is not null then
+    -- Does nothing if somebody else has cleared it meanwhile.
+    perform wfg_revive(job.run_id);
   elsif coalesce(stop, new.error) is distinct from old.error then
     update wfg_jobs j
     set state = 'failed', error = coalesce(stop, new.error), finished_at = coalesce(j.finished_at, wfg_now()),
@@ -90,14 +92,14 @@ begin
   end if;
   if new.wakeup_at is distinct from old.wakeup_at or new.tried is distinct from old.tried then
     update wfg_jobs j
-    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(new.wakeup_at, wfg_now()) else j.run_at end,
+    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(wfg_check_time('wakeup_at', new.wakeup_at), wfg_now()) else j.run_at end,
       tries = case when new.tried is distinct from old.tried then greatest(least(coalesce(new.tried, 0), j.attempt + 1), 0) else j.tries end,
       version = j.version + 1, updated_at = wfg_now()
     where j.run_id = job.run_id and j.position = 0;
   end if;
   select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0;
-  if job.state = 'pending' then perform wfg_ring_lane(job.lane); end if;
-  new := wfg_pg_task_row(job);
+  if job.state = 'pending' and job.run_at <= wfg_now() then perform wfg_ring_lane(job.lane); end if;
+  select * into new from pg_task t where t.id = old.id;
   return new;
 end
 $$;

@@ -81,6 +81,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_check_time(name text, at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if at not between '0001-01-01 00:00+00' and '9999-12-31 00:00+00' then
+    raise exception '% must be a time in the years 1 to 9999, not %', name, at
+      using errcode = 'WF001', hint = 'leave it out for now';
+  end if;
+  return at;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_circle(ids text[], child integer[], parent integer[])
  RETURNS text
  LANGUAGE plpgsql
@@ -155,13 +169,17 @@ begin
         select key into step from json_each(state) as inner_one (key, ignored);
       end if;
     end if;
-  exception when data_exception then
+  exception when data_exception or statement_too_complex then
     fault := format('the step is not JSON: %s', sqlerrm);
     return;
   end;
-  if step is null or task !~ '^[^[:cntrl:]]{1,255}$' or step = '' then
-    task := null; step := null;
+  if step is null or step = '' or not wfg_is_printable(task) then
     fault := 'the step is not {"<Task>":{"<Step>":<state>}}';
+  elsif wfg_is_too_deep(value) then
+    fault := 'the step is nested more than 1000 levels deep';
+  end if;
+  if fault is not null then
+    task := null; step := null;
   elsif exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task)
     and not exists (select from wfg_handlers h where h.kind = 'task' and h.workflow_type = task and h.step = wfg_decode_step.step)
   then
@@ -192,15 +210,13 @@ begin
   elsif priority not between -100 and 100 then
     raise exception 'priority must be from -100 to 100, not %', priority
       using errcode = 'WF001', hint = 'larger goes first; leave it out for 0';
-  elsif run_at not between '0001-01-01' and '9999-12-31' then
-    raise exception 'run_at must be a time in the years 1 to 9999, not %', run_at
-      using errcode = 'WF001', hint = 'leave it out to run at once';
   elsif wfg_is_too_deep(payload) then
     raise exception 'payload is nested more than 1000 levels deep'
       using errcode = 'WF001', hint = 'make it flatter, or keep it in a table of yours and hand over its key';
   end if;
-  known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type,
-    'payload', payload, 'max_attempts', max_attempts, 'run_at', run_at, 'priority', priority), made);
+  perform wfg_check_time('run_at', run_at);
+  known := wfg_once('wfg_enqueue', idempotency_key, json_build_object('workflow_type', workflow_type, 'payload', payload,
+    'max_attempts', max_attempts, 'run_at', run_at at time zone 'utc', 'priority', priority), made);
   if known is not null then return known; end if;
   insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload,
     max_attempts, run_at, priority)
@@ -285,10 +301,12 @@ begin
     max_attempts, run_at, created_at, finished_at, error)
   values (coalesce(id, wfg_uuid7()), 0, 'main', coalesce(decoded.task, ''), coalesce(decoded.task, ''), decoded.step,
     case when stop is null then 'pending' else 'failed' end, 'task', wfg_task_labels(decoded.task),
-    wfg_step_payload(step, decoded.fault), wfg_step_attempts(decoded.task, decoded.step),
-    coalesce(wakeup_at, wfg_now()), coalesce(created_at, wfg_now()), case when stop is not null then wfg_now() end, stop)
+    wfg_step_payload(step, decoded.step), wfg_step_attempts(decoded.task, decoded.step),
+    coalesce(wfg_check_time('wakeup_at', wakeup_at), wfg_now()), coalesce(wfg_check_time('created_at', created_at), wfg_now()),
+    case when stop is not null then wfg_now() end, stop)
   returning * into made;
-  if stop is null then perform wfg_ring_lane(made.lane); end if;
+  -- What is due later is rung for when it is.
+  if stop is null and made.run_at <= wfg_now() then perform wfg_ring_lane(made.lane); end if;
   return made;
 end
 $function$;
@@ -357,6 +375,33 @@ begin
     return format('Job ''%s'': the command is longer than 1 MiB', id);
   end if;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_keep_attempt(job wfg_jobs)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  today date := (wfg_now() at time zone 'utc')::date;
+begin
+  for try in 1..2 loop
+    begin
+      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
+        started_at, finished_at, outcome, worker_id, error, step)
+      select today, job.run_id, 0, job.attempt, job.tries, job.exit_code, coalesce(job.log_chunks, 0),
+        coalesce(job.log_lines, 0), coalesce(job.log_bytes, 0), job.nonce, job.started_at, job.finished_at, job.outcome,
+        job.worker_id, job.error, job.step
+      where job.attempt >= 0
+        and not exists (
+          select from wfg_attempts a where a.run_id = job.run_id and a.position = 0 and a.attempt = job.attempt);
+      return;
+    exception when check_violation then
+      if try = 2 then raise; end if;
+      perform wfg_ensure_partitions(today, today);
+    end;
+  end loop;
 end
 $function$;
 
@@ -468,6 +513,8 @@ CREATE OR REPLACE FUNCTION wfg_pg_task_insert()
  LANGUAGE plpgsql
  SET search_path TO '$user', 'public'
 AS $function$
+declare
+  made wfg_jobs;
 begin
   if new.is_running then
     raise exception 'a new task does not run yet: leave is_running out' using errcode = 'WF001';
@@ -479,19 +526,10 @@ begin
     raise unique_violation using message = format('there is, or was, a run %s already', new.id),
       hint = 'leave id out: one is made';
   end if;
-  new := wfg_pg_task_row(wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at));
+  made := wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at);
+  select * into new from pg_task t where t.id = made.run_id;
   return new;
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION wfg_pg_task_row(job wfg_jobs)
- RETURNS pg_task
- LANGUAGE sql
- STABLE
- SET search_path TO '$user', 'public'
-AS $function$
-  select row(job.run_id, wfg_step_text(job.payload), job.run_at, case when job.state = 'active' then job.tries - 1 else job.tries end,
-    job.state = 'active', case when job.state = 'failed' then coalesce(job.error, 'failed') end, job.created_at, job.updated_at)::pg_task
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_pg_task_update()
@@ -515,25 +553,29 @@ begin
   select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
   if not found or job.cancel_requested_at is not null then return null; end if;
   if job.state = 'active' then
-    if new.step is distinct from old.step or new.error is distinct from old.error then
+    -- One whose error was cleared by somebody else may run already.
+    if new.step is distinct from old.step or (new.error is distinct from old.error and new.error is not null) then
       raise exception 'task % is running and cannot be edited', old.id using errcode = 'WF005',
         hint = 'wait until its step has ended, or delete its row to cancel it';
     end if;
+    select * into new from pg_task t where t.id = old.id;
     return new;
   end if;
+  if job.state = 'failed' then perform wfg_keep_attempt(job); end if;
   if new.step is distinct from old.step then
     if new.step is null then raise exception 'a task needs a step' using errcode = 'WF001'; end if;
     decoded := wfg_decode_step(new.step);
     update wfg_jobs j
-    set payload = wfg_step_payload(new.step, decoded.fault), workflow_type = coalesce(decoded.task, ''),
+    set payload = wfg_step_payload(new.step, decoded.step), workflow_type = coalesce(decoded.task, ''),
       name = coalesce(decoded.task, ''), step = decoded.step, required_labels = wfg_task_labels(decoded.task),
       max_attempts = wfg_step_attempts(decoded.task, decoded.step), tries = 0, losses = 0,
       version = j.version + 1, updated_at = wfg_now()
     where j.run_id = job.run_id and j.position = 0;
-    if decoded.fault is not null then stop := decoded.fault; end if;
+    stop := decoded.fault;
   end if;
-  if job.state = 'failed' and new.error is null and old.error is not null and stop is null then
-    perform wfg_ring_lane(wfg_revive(job.run_id));
+  if stop is null and new.error is null and old.error is not null then
+    -- Does nothing if somebody else has cleared it meanwhile.
+    perform wfg_revive(job.run_id);
   elsif coalesce(stop, new.error) is distinct from old.error then
     update wfg_jobs j
     set state = 'failed', error = coalesce(stop, new.error), finished_at = coalesce(j.finished_at, wfg_now()),
@@ -542,14 +584,14 @@ begin
   end if;
   if new.wakeup_at is distinct from old.wakeup_at or new.tried is distinct from old.tried then
     update wfg_jobs j
-    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(new.wakeup_at, wfg_now()) else j.run_at end,
+    set run_at = case when new.wakeup_at is distinct from old.wakeup_at then coalesce(wfg_check_time('wakeup_at', new.wakeup_at), wfg_now()) else j.run_at end,
       tries = case when new.tried is distinct from old.tried then greatest(least(coalesce(new.tried, 0), j.attempt + 1), 0) else j.tries end,
       version = j.version + 1, updated_at = wfg_now()
     where j.run_id = job.run_id and j.position = 0;
   end if;
   select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0;
-  if job.state = 'pending' then perform wfg_ring_lane(job.lane); end if;
-  new := wfg_pg_task_row(job);
+  if job.state = 'pending' and job.run_at <= wfg_now() then perform wfg_ring_lane(job.lane); end if;
+  select * into new from pg_task t where t.id = old.id;
   return new;
 end
 $function$;
@@ -627,9 +669,16 @@ CREATE OR REPLACE FUNCTION wfg_requeue(run uuid, job text)
  SET search_path TO '$user', 'public'
 AS $function$
 declare
-  lane bigint;
+  lane bigint; fault text;
 begin
-  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then lane := wfg_revive(run); end if;
+  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then
+    lane := wfg_revive(run);
+    select j.error into fault from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed';
+    if found then
+      raise exception 'task % cannot go on: %', run, fault using errcode = 'WF003',
+        hint = format('edit its step: update pg_task set step = …, error = null where id = %L', run);
+    end if;
+  end if;
   if lane is null then
     perform wfg_refuse(run, job, 'only an event or a task that failed is requeued; a workflow is run again by wfg_run or wfg_submit');
   end if;
@@ -643,7 +692,7 @@ CREATE OR REPLACE FUNCTION wfg_revive(run uuid)
  SET search_path TO '$user', 'public'
 AS $function$
 declare
-  dead wfg_jobs; decoded record; lane bigint; today date := (wfg_now() at time zone 'utc')::date;
+  dead wfg_jobs; decoded record; lane bigint;
 begin
   select * into dead from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed' for update;
   if not found then return null; end if;
@@ -655,21 +704,7 @@ begin
       return null;
     end if;
   end if;
-  for try in 1..2 loop
-    begin
-      insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
-        started_at, finished_at, outcome, worker_id, error, step)
-      select today, dead.run_id, 0, dead.attempt, dead.tries, dead.exit_code, coalesce(dead.log_chunks, 0),
-        coalesce(dead.log_lines, 0), coalesce(dead.log_bytes, 0), dead.nonce, dead.started_at, dead.finished_at, dead.outcome,
-        dead.worker_id, dead.error, dead.step
-      where dead.attempt >= 0
-      on conflict do nothing;
-      exit;
-    exception when check_violation then
-      if try = 2 then raise; end if;
-      perform wfg_ensure_partitions(today, today);
-    end;
-  end loop;
+  perform wfg_keep_attempt(dead);
   update wfg_jobs j
   set state = 'pending', version = j.version + 1, updated_at = wfg_now(), finished_at = null, cancel_requested_at = null,
     tries = 0, losses = 0, run_at = wfg_now(), expires_at = wfg_now() + make_interval(secs => j.expires_secs),
@@ -737,12 +772,12 @@ AS $function$
     where h.kind = 'task' and h.workflow_type = task and h.step = wfg_step_attempts.step), 1)
 $function$;
 
-CREATE OR REPLACE FUNCTION wfg_step_payload(text text, fault text)
+CREATE OR REPLACE FUNCTION wfg_step_payload(text text, step text)
  RETURNS json
  LANGUAGE sql
- STABLE
+ IMMUTABLE PARALLEL SAFE
 AS $function$
-  select case when fault is null then text::json else to_json(text) end
+  select case when step is null then to_json(text) else text::json end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_step_text(payload json)

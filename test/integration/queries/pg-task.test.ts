@@ -1,10 +1,12 @@
 // pg_task, the view: what its users do to it, and that nothing else is touched by that.
 import { claimJobs } from '@wfg/shared/queries/claim';
-import type { Pool } from 'pg';
+import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
+import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { finish } from '../../support/engine.ts';
+import { finish, moveClock } from '../../support/engine.ts';
 import { copyIn } from '../../support/copy-in.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const STEP = '{"Greeter": {"ReadName":{"filename":"name.txt"}}}';
 const ID = '0198c0de-0000-7000-8000-000000000001';
@@ -39,9 +41,9 @@ async function insert(step: string): Promise<string> {
 }
 
 /** Begins the task's step, as a worker does. */
-async function begin() {
+async function begin(on: Pool | PoolClient = pool) {
   const claim = { workerId: 'w1', instance: null, limit: 1, leaseSecs: 30, nonce: '7' };
-  const [job] = await claimJobs(pool, { ...claim, labels: [':task Greeter'] });
+  const [job] = await claimJobs(on, { ...claim, labels: [':task Greeter'] });
   if (!job) throw new Error('nothing is due');
   return job;
 }
@@ -78,6 +80,8 @@ test('what is inserted comes back as it was written, with what was left out fill
 test.for([
   [{ step: null }, 'WF001', 'a task needs a step'],
   [{ step: STEP, is_running: true }, 'WF001', 'a new task does not run yet'],
+  [{ step: STEP, wakeup_at: 'infinity' }, 'WF001', 'wakeup_at must be a time in the years 1 to 9999'],
+  [{ step: STEP, created_at: '-infinity' }, 'WF001', 'created_at must be a time in the years 1 to 9999'],
 ] as const)('%j is refused', async ([row, code, message]) => {
   const columns = Object.keys(row);
   const sql = `insert into pg_task (${columns.join()}) values (${columns.map((_, n) => `$${n + 1}`).join()})`;
@@ -99,6 +103,8 @@ test.for([
   '{"Greeter":{"A":1,"B":2}}',
   '{"A":{"B":1},"C":{"D":2}}',
   '{"":{"B":1}}',
+  `{"Greeter":{"ReadName":${'['.repeat(1000)}${']'.repeat(1000)}}}`,
+  `{"Greeter":{"ReadName":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`,
 ])('%s is parked, and shown as it came', async (step) => {
   await insert(step);
   expect(await rowsOf('table pg_task')).toMatchObject([
@@ -138,6 +144,55 @@ test('clearing the errors of all resumes those that have one, and neither locks 
     stopped,
   ]);
   expect(rows).toEqual([{ outcome: 'failed', error: 'no', step: 'ReadName' }]);
+});
+
+test.for([
+  ['waits', false],
+  ['runs', true],
+])('an error that somebody else has cleared is left so: the task %s', async ([, runs]) => {
+  await insert(STEP);
+  await finish(pool, await begin(), { outcome: 'failed', error: 'no', retryable: false });
+  const other = await pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('update pg_task set error = null');
+    if (runs) await begin(other);
+    const cleared = rowsOf('update pg_task set error = null returning error, is_running');
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await waitFor('the second to wait', async () => (await pool.query(waits)).rowCount === 1);
+    await other.query('commit');
+    expect(await cleared).toEqual([{ error: null, is_running: runs }]);
+  } finally {
+    other.release();
+  }
+  expect(await rowsOf('select error, is_running from pg_task')).toEqual([{ error: null, is_running: runs }]);
+});
+
+test('its attempts stay as they were, whatever becomes of its row, and are told once', async () => {
+  await pool.query(
+    `insert into wfg_handlers (kind, workflow_type, step, max_attempts)
+     values ('task', 'Greeter', 'ReadName', 6), ('task', 'Greeter', 'SayHello', 1)`,
+  );
+  const id = await insert(STEP);
+  const tell = async () =>
+    (await readAttempts(pool, id, 'main'))?.attempts.map((attempt) => {
+      const { step, try: tried, error } = toAttempt(attempt);
+      return [step, tried, error];
+    });
+  await finish(pool, await begin(), { outcome: 'failed', error: 'no', retryable: true });
+  await pool.query(`update pg_task set error = 'look at this'`);
+  await moveClock(pool, '1 day');
+  await pool.query('update pg_task set error = null');
+  expect(await tell()).toEqual([['ReadName', 1, 'no']]);
+  await finish(pool, await begin(), { outcome: 'failed', error: 'never', retryable: false });
+  await pool.query(`update pg_task set step = '{"Greeter":{"SayHello":{}}}', error = 'look again'`);
+  await pool.query('update pg_task set error = null');
+  const expected = [
+    ['ReadName', 1, 'no'],
+    ['ReadName', 1, 'never'],
+  ];
+  expect(await tell()).toEqual(expected);
+  await moveClock(pool, '0 days');
 });
 
 test('what runs cannot be edited, is woken already, and is cancelled by deleting it', async () => {
@@ -186,4 +241,7 @@ test('a step that its task does not have is parked when the task is known, and w
     { step: '{"Stranger":{"Shout":null}}', error: null },
     { step: '{"Greeter":{"Shout":null}}', error: 'task Greeter has no step Shout: it has ReadName' },
   ]);
+  await pool.query(known.replace('ReadName', 'Shout'));
+  await pool.query('update pg_task set error = null');
+  expect(await begin()).toMatchObject({ step: 'Shout', payload: { Greeter: { Shout: null } } });
 });

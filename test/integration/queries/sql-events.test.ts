@@ -127,6 +127,19 @@ test('the same key and arguments give the same event, others are refused', async
   expect(await valueOf(db.pool, sql, 'a', '{"x": 2}', 'k')).not.toBe(id);
 });
 
+test('the same time in another time zone is the same argument', async () => {
+  const tx = await db.pool.connect();
+  const sql = `wfg_enqueue('a', run_at => '2099-01-01T00:00:00Z', idempotency_key => 'k')`;
+  try {
+    const id = await valueOf(db.pool, sql);
+    await tx.query(`begin; set local timezone = 'Asia/Tokyo'`);
+    expect(await valueOf(tx, sql)).toBe(id);
+    await tx.query('commit');
+  } finally {
+    tx.release();
+  }
+});
+
 test('who comes with the same key waits, and nobody else', async () => {
   const [first, second] = [await db.pool.connect(), await db.pool.connect()];
   const sql = `wfg_enqueue('a', idempotency_key => $1)`;
@@ -227,6 +240,18 @@ test('a dead letter is requeued with all its tries; what is none is refused', as
     message: expect.stringMatching(/is completed$/),
   });
   expect(await refusalOf(db.pool, 'wfg_cancel($1)::text', id)).toMatchObject({ code: 'WF003' });
+});
+
+test('a task whose step still cannot be read is not requeued', async () => {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `insert into pg_task (step) values ('x') returning id`,
+  );
+  const id = rows[0]?.id;
+  expect(await refusalOf(db.pool, 'wfg_requeue($1)::text', id)).toEqual({
+    code: 'WF003',
+    message: expect.stringContaining(`task ${id} cannot go on: the step is not JSON`),
+    hint: expect.stringContaining('update pg_task set step ='),
+  });
 });
 
 test.for(['wfg_cancel', 'wfg_requeue'])('%s of what there is not is refused', async (name) => {
