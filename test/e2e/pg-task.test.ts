@@ -191,6 +191,10 @@ test('the same by HTTP and on the command line', async () => {
   const [first, second] = [await wfg(...twice), await wfg(...twice)];
   expect(second).toEqual(first);
   await waitFor('it to be done', isEmpty);
+  expect(await wfg('enqueue', '--task', 'Greeter', '{"Shout":null}', '--priority', '1')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('are for events'),
+  });
   expect(await wfg('enqueue', '--task', 'Greeter', '{"Shout":null}')).toMatchObject({
     code: 2,
     stderr: 'wfg: task Greeter has no step Shout: it has ReadName, SayHello\n',

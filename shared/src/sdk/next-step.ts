@@ -61,7 +61,8 @@ export function createNext(task: string, states: States): Next<States> {
       return onward(step, state, seconds, null);
     },
     at(time, step, state = null) {
-      if (Number.isNaN(time.getTime())) throw new RangeError('next.at takes a valid Date');
+      const year = time.getUTCFullYear();
+      if (!(year >= 1 && year <= 9999)) throw new RangeError('next.at takes a Date in the years 1 to 9999');
       return onward(step, state, 0, time);
     },
     done: () => new Onward(null),

@@ -63,7 +63,7 @@ export function eventRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.requeueEvent), async (c) => {
     const { id } = c.req.valid('param');
-    const { lane, event } = await withPartitions(pool, () => withTx(pool, (tx) => requeue(tx, id)));
+    const { lane, event } = await withTx(pool, (tx) => requeue(tx, id));
     doorbell.ring({ lanes: { [lane]: 1 }, runs: [id] });
     return c.json(event, 200);
   });

@@ -35,7 +35,11 @@ export const enqueue: Command = {
     const headers = { 'idempotency-key': textOf(values, 'key') };
     const at = textOf(values, 'at');
     const http = createHttpClient(serverOf(values, process.env));
+    const maxAttempts = numberOf(values, 'max-attempts');
+    const priority = numberOf(values, 'priority');
     if (values.task) {
+      if (maxAttempts !== undefined || priority !== undefined)
+        throw usage('--max-attempts and --priority are for events: the steps of a task have their own tries');
       const step = TaskInput.shape.step.safeParse({ [type]: payload });
       if (!step.success) throw usage('PAYLOAD of a task must be {"<Step>": <state>}: where it begins');
       const { run_id } = await http(createTask, { headers, body: { step: step.data, wakeup_at: at } });
@@ -48,8 +52,8 @@ export const enqueue: Command = {
         workflow_type: type,
         payload,
         run_at: at,
-        max_attempts: numberOf(values, 'max-attempts'),
-        priority: numberOf(values, 'priority'),
+        max_attempts: maxAttempts,
+        priority,
       },
     });
     print(values.json ? jsonLine({ type: 'enqueued', run_id: id }) : `${id}\n`);
