@@ -31,7 +31,7 @@ export interface JobAttempts {
   job_id: string;
   workflow_id: string | null;
   state: JobState;
-  /** In order; empty before the first. */
+  /** In order; empty when there are none yet. */
   attempts: AttemptRow[];
 }
 
@@ -57,7 +57,7 @@ with job as (
     a.log_chunks, a.log_lines, a.log_bytes
   from job
   join wfg_attempts a on a.run_id = job.run_id and a.position = job.position
-    and a.ended_on >= (job.created_at at time zone 'utc')::date
+    and a.ended_on >= (job.created_at at time zone 'utc')::date and a.attempt >= $3::int
 ), last as (
   select job.attempt, job.tries, job.worker_id, job.started_at, job.finished_at, job.outcome, job.error, job.exit_code, job.step,
     coalesce(job.log_chunks, log.sequence + 1, 0), coalesce(job.log_lines, log.lines, 0),
@@ -69,7 +69,7 @@ with job as (
       and l.run_id = job.run_id and l.position = job.position and l.attempt = job.attempt
     order by l.sequence desc limit 1
   ) log on true
-  where job.attempt >= 0 and not exists (select from earlier e where e.attempt = job.attempt)
+  where job.attempt >= $3 and not exists (select from earlier e where e.attempt = job.attempt)
 )
 select job.run_id, job.position, job.job_id, job.workflow_id, job.state, a.*,
   to_char(a.started_at at time zone 'utc', 'YYYY-MM-DD') as day,
@@ -80,9 +80,17 @@ order by a.attempt`;
 
 type Row = Omit<JobAttempts, 'attempts'> & (AttemptRow | { attempt: null });
 
-/** The attempts of the job, open or long ended; null when the run or its job is unknown. */
-export async function readAttempts(db: Queryable, runId: string, jobId: string): Promise<JobAttempts | null> {
-  const { rows } = await db.query<Row>(READ, [runId, jobId]);
+/**
+ * The attempts of the job, open or long ended, from the attempt `first` on: a task may have made a great many. Null when
+ * the run or its job is unknown.
+ */
+export async function readAttempts(
+  db: Queryable,
+  runId: string,
+  jobId: string,
+  first = 0,
+): Promise<JobAttempts | null> {
+  const { rows } = await db.query<Row>(READ, [runId, jobId, first]);
   const [head] = rows;
   if (!head) return null;
   const { run_id, position, job_id, workflow_id, state } = head;

@@ -60,7 +60,9 @@ export async function* readJobLog(
 function chosenAttempts(attempts: readonly AttemptRow[], { attempt, after, line }: LogFilter): AttemptRow[] {
   const only = attempt ?? (line === undefined ? undefined : attempts.at(-1)?.attempt);
   const first = after?.attempt ?? 0;
-  return attempts.filter((one) => one.attempt >= first && (only === undefined || one.attempt === only));
+  return attempts.filter(
+    (one) => one.attempt >= first && one.sealed !== 0 && (only === undefined || one.attempt === only),
+  );
 }
 
 const BEFORE_LINE = `

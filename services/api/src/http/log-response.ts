@@ -15,7 +15,7 @@ export async function logResponse(
   job: string,
   filter: LogFilter,
 ): Promise<Response> {
-  const found = await knownAttempts(pool, run, job);
+  const found = await knownAttempts(pool, run, job, filter.after?.attempt);
   const batches = readJobLog(pool, found, filter);
   // Read before the answer begins, so that it can still be an error.
   const first = await batches.next();
@@ -58,7 +58,7 @@ export async function logStreamResponse(
   settings: StreamSettings,
 ): Promise<Response> {
   if (settings.hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
-  const found = await knownAttempts(settings.pool, run, job);
+  const found = await knownAttempts(settings.pool, run, job, after?.attempt);
   return new Response(logStream(found, after, settings), {
     headers: {
       'content-type': 'text/event-stream',
@@ -71,8 +71,8 @@ export async function logStreamResponse(
   });
 }
 
-async function knownAttempts(pool: pg.Pool, run: string, job: string): Promise<JobAttempts> {
-  const found = await readAttempts(pool, run, job);
+async function knownAttempts(pool: pg.Pool, run: string, job: string, first?: number): Promise<JobAttempts> {
+  const found = await readAttempts(pool, run, job, first);
   if (!found) throw unknownJob(job, `run ${run}`);
   return found;
 }

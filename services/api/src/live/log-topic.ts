@@ -21,13 +21,12 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
   let ended: number | null = null;
 
   async function step(): Promise<number | null> {
-    const found = await readAttempts(pool, run, job);
+    const found = await readAttempts(pool, run, job, cursor.attempt);
     if (!found) throw new TopicError('not_found', `there is no job ${job} in a run ${run}`);
     key = jobKey(found);
     const attempts = found.attempts.filter((one) => (pinned ?? one.attempt) === one.attempt);
     let last: AttemptRow | undefined;
     for (const attempt of attempts) {
-      if (attempt.attempt < cursor.attempt) continue;
       last = attempt;
       if (await follow(found, attempt)) return 0;
       if (attempt.sealed === null) return Math.min(pollMs(), POLL_MS);
@@ -52,6 +51,7 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
       await send({ op: 'attempt', id, attempt: attempt.attempt });
     }
     const { day, sealed } = attempt;
+    if (sealed === 0) return false;
     const after = cursor.sequence;
     const place = { day, run_id, position, attempt: attempt.attempt, after, sealed };
     const { rows, more } = await readLog(pool, place);
