@@ -9,6 +9,7 @@ import type { Pool, PoolClient } from 'pg';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
 import { startService } from '../support/process.ts';
+import { report } from '../support/report.ts';
 import { counter } from '../support/tasks.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reasonsOf, startHandlerWorker } from '../support/worker.ts';
@@ -89,10 +90,4 @@ async function oneStep(client: PoolClient, step: number): Promise<void> {
   const seal = { log_chunks: 0, log_lines: 0, log_bytes: 0 };
   const [answer] = await finishJobs(client, [{ ...lease, ...told, ...seal, next }]);
   if (answer?.answer !== 'applied') throw new Error(`not applied: ${answer?.answer}`);
-}
-
-function report(what: string, values: number[], digits: number): void {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))]?.toFixed(digits);
-  console.log(`${what}: median ${at(0.5)}, range ${at(0)} to ${at(1)} (${values.length} rounds)`);
 }
