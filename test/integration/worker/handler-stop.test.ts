@@ -13,6 +13,7 @@ import {
   isFailed,
   newTrail,
 } from '../../support/events.ts';
+import { listener } from '../../support/ear.ts';
 import { newGate } from '../../support/gate.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
@@ -126,8 +127,11 @@ describe('the end of a worker', () => {
     await isReady(worker);
     const listens = await begun('test.wait');
     const deaf = await begun('test.deaf');
+    await using ear = await listener(db.url);
     worker.signal('SIGTERM');
     expect(await worker.ended).toEqual({ code: 0, signal: null });
+    // Other workers learn of it at once, as this one takes nothing more.
+    await waitFor('the lane to be rung', () => ear.bells.some(({ lanes }) => lanes !== undefined));
     for (const { id, steps } of [listens, deaf]) {
       expect(steps()).toEqual(['begin', 'abort:shutdown']);
       expect(await eventWhen(pool, id, () => true)).toMatchObject({
