@@ -80,7 +80,7 @@ with accepted as (
     expires_secs = d.expires_secs, spec = d.spec, payload = d.payload, metadata = d.metadata,
     state = case when is_free then 'pending' else 'blocked' end, run_at = wfg_now(),
     expires_at = case when is_free then wfg_now() + make_interval(secs => d.expires_secs) end,
-    version = j.version + is_free::int, updated_at = wfg_now()
+    version = j.version + 1, updated_at = wfg_now()
   from json_to_recordset($5::json) as d (run_id uuid, position int, name text, parents int[], required_labels text[],
     condition text, tolerates text, priority int, max_attempts int, backoff json, timeout_secs int, expires_secs int,
     spec json, payload json, metadata json)

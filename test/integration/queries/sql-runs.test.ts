@@ -1,9 +1,10 @@
 // Runs from SQL: what makes the graph is checked at once, the rest by the scheduler that reads it before anything starts.
-import { readRun } from '@wfg/shared/queries/run';
+import { readRun, readTracedRun } from '@wfg/shared/queries/run';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { advance, claim, claimEvent, finish, moveClock, runState, states } from '../../support/engine.ts';
+import { eventsBetween } from '../../../services/api/src/live/run-events.ts';
 import { emptyTables } from '../../support/foreign.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { refusalOf, valueOf } from '../../support/sql.ts';
@@ -259,6 +260,17 @@ test('more than one transaction should read is read in several', async () => {
   await advance(db.pool);
   for (const run of runs)
     expect(new Set(Object.values(await states(db.pool, run)))).toEqual(new Set(['pending']));
+});
+
+test('whoever watches it is told what a scheduler has read', async () => {
+  const run = await submitJobs({ a: RUN, b: { ...RUN, needs: 'a', name: 'B', labels: ['gpu'] } });
+  const before = await readTracedRun(db.pool, run);
+  await advance(db.pool);
+  const after = await readTracedRun(db.pool, run);
+  expect(before && after && eventsBetween(before, after)).toMatchObject([
+    { type: 'ready', job_id: 'a' },
+    { type: 'changed', job_id: 'b', job: { state: 'blocked', required_labels: ['gpu'] } },
+  ]);
 });
 
 test('the clock of a run begins when it is read', async () => {
