@@ -11,6 +11,7 @@ import { type Cluster, startCluster } from '../support/cluster.ts';
 import { printed } from '../support/events.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import type { TestProcess } from '../support/process.ts';
+import { examplesOf } from '../support/readme.ts';
 import { faults, greeter, sleeper } from '../support/tasks.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { runWfg } from '../support/wfg.ts';
@@ -205,6 +206,8 @@ test('stop_worker lets the steps end, and then the workers', { timeout: 30_000 }
   const [trail, gate] = [file('trail'), file('gate')];
   await startTask(db.pool, faults, { step: 'Wait', state: { trail, gate } });
   await waitFor('it to begin', () => readFile(trail, 'utf8'));
+  await db.pool.query(examplesOf('A task'));
+  expect(await table()).toMatchObject([{ is_running: true }]);
   await db.pool.query("SELECT pg_notify('pg_task_changed', 'stop_worker')");
   await Promise.all(workers.map((worker) => worker.logged('stop_worker: finishing what runs')));
   const running = 'SELECT EXISTS(SELECT 1 FROM pg_task WHERE is_running = true)';

@@ -1,5 +1,4 @@
 // Work started from SQL: the README's examples as they stand there, node-postgres, and an ORM; done by real processes.
-import { readFileSync } from 'node:fs';
 import { putWorkflow } from '@wfg/shared/contract/routes/workflows';
 import { readEvent } from '@wfg/shared/queries/events';
 import { Kysely, PostgresDialect, sql } from 'kysely';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { eventWhen, isCompleted, isFailed } from '../support/events.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { examplesOf } from '../support/readme.ts';
 import { valueOf } from '../support/sql.ts';
 
 let db: TestDatabase;
@@ -25,15 +25,6 @@ afterAll(async () => {
   await wfg[Symbol.asyncDispose]();
   await db[Symbol.asyncDispose]();
 });
-
-/** The examples of a section of the README. */
-function examplesOf(section: string): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const text = readme.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? '';
-  const blocks = [...text.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, block]) => block);
-  expect(blocks.length).toBeGreaterThan(0);
-  return blocks.join('\n');
-}
 
 const runOf = (name: string) => valueOf(db.pool, 'select id from wfg_runs where name = $1', name);
 const eventOf = (type: string) =>
