@@ -40,6 +40,18 @@ test('of several modules each has a host of its own, and one that is bad does no
   expect(await reasonsOf(worker)).toEqual([expect.stringMatching(/it cannot be loaded: 1$/)]);
 });
 
+test('what a module sends to the parent it finds reaches no worker', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const says = `process.send?.(null); process.send?.('ready'); process.send?.({ op: 'begun' });`;
+  const type = 'speaks';
+  const code = `${says}\nexport default defineEvent({ type: '${type}', handler() { ${says} } });`;
+  await using worker = startHandlerWorker(url, {}, [await moduleOf(code)]);
+  const ended = await eventWhen(pool, await enqueue(pool, type), isCompleted, 20_000);
+  expect(ended).toMatchObject({ attempt: 0, losses: 0 });
+  expect(await reasonsOf(worker)).toEqual([]);
+});
+
 /** Modules that cannot be loaded, and why; FILE stands for the module's own. */
 const FAULTS = [
   ['not JavaScript', 'Unexpected', '.mjs'],

@@ -25,10 +25,13 @@ let host: Host | null = null;
 /** Nothing may begin, or go on being told, any more. */
 let isDraining = false;
 let isLeaving = false;
+/** The channel's, which is not the module's: libraries say "ready" to whatever parent they find. */
+const tell = process.send?.bind(process);
+delete process.send;
 
 function send(message: FromHost, sent: () => void = () => undefined): void {
   // A worker that is gone is noticed by the channel's end, and nobody else is told.
-  process.send?.(message, undefined, undefined, sent);
+  tell?.(message, undefined, undefined, sent);
 }
 
 function leave(code: number): void {
