@@ -73,6 +73,8 @@ export const faults = defineTask({
     Block: Fault,
     Forget: Fault,
     Misfit: Fault,
+    Vanish: z.any(),
+    Far: Fault,
     Open: Fault,
     Echo: Fault,
   },
@@ -117,6 +119,8 @@ export const faults = defineTask({
       },
     },
     Misfit: { retryLimit: 5, run: ({ next }) => Reflect.apply(next.now, undefined, ['Wait', { gate: 3 }]) },
+    Vanish: { run: ({ next }) => next.now('Vanish', () => 'no JSON') },
+    Far: { run: ({ state, next }) => next.at(new Date(8.64e15), 'Wait', state) },
     Echo: { run: ({ state, next }) => next.after(3600, 'Wait', { id: state.id }) },
   },
 });

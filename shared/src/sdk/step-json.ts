@@ -17,7 +17,7 @@ export class StepError extends Error {}
 export function encodeStep(task: string, states: States, step: string, state: unknown): unknown {
   checkedState(task, states, step, state);
   try {
-    return toJson({ [task]: { [step]: state } });
+    return { [task]: { [step]: toJson(state) } };
   } catch (error) {
     throw new StepError(`the state of step ${step} of task ${task} is no JSON: ${String(error)}`);
   }

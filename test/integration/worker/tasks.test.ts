@@ -113,6 +113,15 @@ test('steps that return nothing, or what does not fit, fail', async () => {
   });
 });
 
+test.for([
+  ['Vanish', 'the state of step Vanish of task Faults is no JSON: TypeError: function is no JSON'],
+  ['Far', 'next.at takes a Date in the years 1 to 9999'],
+] as const)('what cannot be stored leaves %s where it is', async ([step, error]) => {
+  const id = await startTask(db.pool, faults, { step, state: {} });
+  const row = await rowWhen(id, (one) => one.error !== null);
+  expect(row).toMatchObject({ step: `{"Faults":{"${step}":{}}}`, tried: 1, error });
+});
+
 test('a step that cannot be decoded is parked without a try', async () => {
   const misfit = await insert('{"Greeter":{"ReadName":{"file":"name.txt"}}}');
   expect(await rowWhen(misfit, ({ error }) => error !== null)).toMatchObject({
