@@ -81,7 +81,9 @@ test('a database that is away for some seconds costs nothing', { timeout: 60_000
   await gate.open();
   await waitFor('all to end', () => trail.lines().length === 40);
   await waitFor('it to say so', async () =>
-    (await reasonsOf(worker)).some((reason) => reason.startsWith('handlers handlers.ts: results: failing')),
+    (await reasonsOf(worker)).some((reason) =>
+      reason.startsWith('handlers test/support/handlers.ts: results: failing'),
+    ),
   );
   const later = await enqueue(db.pool, 'test.print', { text: 'later' });
   await proxy.open();
