@@ -42,8 +42,16 @@ export async function fireSchedules(
   }
 
   async function fireOne(id: string): Promise<Fired | null> {
-    const error = await attempt(id, startScheduled);
+    let fault: unknown = null;
+    const error = await attempt(id, (...given) =>
+      startScheduled(...given).catch((reason: unknown) => {
+        fault = reason;
+        throw reason;
+      }),
+    );
     if (!(error instanceof Error)) return error;
+    // It could be started and not be recorded: that is undone, and tried again by the next pass.
+    if (error !== fault) return null;
     const again = await attempt(id, () => Promise.reject(reasonOf(error)));
     return again instanceof Error ? null : again;
   }
