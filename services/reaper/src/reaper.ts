@@ -1,5 +1,6 @@
 // Wires the reaper's loops: what is overdue every few seconds, what grows old every hour, and counting.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { forgetDeclarations } from '@wfg/shared/queries/handlers';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
 import { pruneKeys } from '@wfg/shared/queries/keys';
 import { pruneTicks } from '@wfg/shared/queries/ticks';
@@ -46,6 +47,7 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
         if (made > 0) log.info({ made }, 'partitions made');
         for (const worker_id of await pruneWorkers(pool))
           log.info({ worker_id }, 'worker forgotten: silent for a day');
+        await forgetDeclarations(pool);
         const removed = [await pruneKeys(pool, OLD), await pruneTicks(pool, TICK_DAYS, OLD)];
         return removed.includes(OLD) ? 0 : jitter(HOUSEKEEPING_MS);
       },

@@ -16,25 +16,25 @@ export interface Declaration {
   timeout_secs: number | null;
 }
 
-// Locked in the order of the keys, so that two hosts which start at once do not wait for each other in a circle. A step
-// that a task no longer has is forgotten.
+/** How long a declaration is kept that nobody repeats. */
+const KEPT_HOURS = 24;
+
+// Locked in the order of the keys, so that two hosts which start at once do not wait for each other in a circle. What
+// the module does not have is left alone: another version of it, on another worker, may.
 const DECLARE = `
-with declared as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::json[], $6::int[])
-    as d (kind, workflow_type, step, max_attempts, backoff, timeout_secs)
-), forgotten as (
-  delete from wfg_handlers h
-  where h.kind = 'task' and h.workflow_type in (select workflow_type from declared where kind = 'task')
-    and not exists (select from declared d where d.kind = 'task' and d.workflow_type = h.workflow_type and d.step = h.step)
-)
 insert into wfg_handlers (kind, workflow_type, step, max_attempts, backoff, timeout_secs)
-select kind, workflow_type, step, max_attempts, backoff, timeout_secs from declared
+select kind, workflow_type, step, max_attempts, backoff, timeout_secs
+from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::json[], $6::int[])
+  as d (kind, workflow_type, step, max_attempts, backoff, timeout_secs)
 order by kind, workflow_type, step
 on conflict (kind, workflow_type, step) do update
 set max_attempts = excluded.max_attempts, backoff = excluded.backoff, timeout_secs = excluded.timeout_secs,
     declared_at = wfg_now()`;
 
-/** Stores what these (distinct) handlers declare, in place of what was declared before. */
+/**
+ * Stores what these (distinct) handlers declare, in place of what was declared for the same before. Repeat it while they
+ * live: a declaration of which nothing is heard for a day is forgotten.
+ */
 export async function declareHandlers(db: Queryable, declarations: readonly Declaration[]): Promise<void> {
   await db.query(DECLARE, [
     declarations.map((one) => one.kind),
@@ -44,4 +44,19 @@ export async function declareHandlers(db: Queryable, declarations: readonly Decl
     declarations.map((one) => (one.backoff === null ? null : JSON.stringify(one.backoff))),
     declarations.map((one) => one.timeout_secs),
   ]);
+}
+
+// What is locked is being declared. Skipping it also keeps this out of any circle of those who wait.
+const FORGET = `
+delete from wfg_handlers h
+using (
+  select kind, workflow_type, step from wfg_handlers
+  where declared_at < wfg_now() - make_interval(hours => ${KEPT_HOURS})
+  for update skip locked
+) old
+where h.kind = old.kind and h.workflow_type = old.workflow_type and h.step = old.step`;
+
+/** Forgets what no handler that lives declares any more. */
+export async function forgetDeclarations(db: Queryable): Promise<void> {
+  await db.query(FORGET);
 }

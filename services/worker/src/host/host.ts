@@ -18,6 +18,8 @@ import type { BegunAttempt, FromHost } from './protocol.ts';
 
 /** Until the next claim, if nothing wakes it: the worker does. */
 const IDLE_MS = 3_600_000;
+/** Said again as often, so that what only a version declares that is gone is forgotten, and the rest is not. */
+const DECLARE_MS = 600_000;
 
 interface HostSettings {
   config: HostConfig;
@@ -48,7 +50,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   const reporter = stack.use(createReporter(pool, doorbell, log, () => !isDraining));
   const sink = stack.use(createLogSink(pool, doorbell, log));
   const running = new Map<number, Attempt>();
-  let isDeclared = false;
+  let declaredAt: number | null = null;
   let isDraining = false;
   let ids = 0;
   const settings = {
@@ -68,12 +70,12 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
 
   async function declare(): Promise<void> {
     await declareHandlers(pool, [...definitions.values()].flatMap(declarationsOf));
-    isDeclared = true;
+    declaredAt = performance.now();
   }
 
   /** Fills the free places once; woken by the worker and whenever a place becomes free. */
   async function claim(): Promise<number> {
-    if (!isDeclared) await declare();
+    if (declaredAt === null || performance.now() - declaredAt > DECLARE_MS) await declare();
     const free = config.HANDLER_CONCURRENCY - running.size;
     if (free === 0) return IDLE_MS;
     const taken = await takeJobs(claimer, free);

@@ -1,0 +1,48 @@
+// What handlers declare, told by several versions of them that live beside each other.
+import { type Declaration, declareHandlers, forgetDeclarations } from '@wfg/shared/queries/handlers';
+import type { Pool } from 'pg';
+import { expect, test } from 'vitest';
+import { moveClock } from '../../support/engine.ts';
+import { testDatabase } from '../../support/postgres.ts';
+import { startService } from '../../support/process.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const stepOf = (step: string, max_attempts: number): Declaration => ({
+  kind: 'task',
+  workflow_type: 'Greeter',
+  step,
+  max_attempts,
+  backoff: null,
+  timeout_secs: null,
+});
+const OLD = [stepOf('ReadName', 2), stepOf('SayHello', 1)];
+const NEW = [stepOf('ReadName', 5), stepOf('Shout', 3)];
+
+async function known(pool: Pool) {
+  const { rows } = await pool.query(
+    `select step || ' ' || max_attempts as it from wfg_handlers order by step`,
+  );
+  return rows.map(({ it }) => it);
+}
+
+test('an old version that starts again leaves the steps that only the new one has', async () => {
+  await using db = await testDatabase();
+  await declareHandlers(db.pool, NEW);
+  await declareHandlers(db.pool, OLD);
+  expect(await known(db.pool)).toEqual(['ReadName 2', 'SayHello 1', 'Shout 3']);
+  await db.pool.query(`insert into pg_task (step) values ('{"Greeter":{"Shout":null}}')`);
+  expect((await db.pool.query('select error from pg_task')).rows).toEqual([{ error: null }]);
+  await forgetDeclarations(db.pool);
+  expect(await known(db.pool)).toHaveLength(3);
+});
+
+test('a step is forgotten when nobody has declared it for a day', async () => {
+  await using db = await testDatabase();
+  await declareHandlers(db.pool, OLD);
+  await moveClock(db.pool, '20 hours');
+  await declareHandlers(db.pool, NEW);
+  await moveClock(db.pool, '25 hours');
+  await using _ = startService('reaper', { DATABASE_URL: db.url });
+  await waitFor('the reaper', async () => !(await known(db.pool)).includes('SayHello 1'));
+  expect(await known(db.pool)).toEqual(['ReadName 5', 'Shout 3']);
+});
