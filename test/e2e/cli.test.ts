@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type Cluster, startCluster } from '../support/cluster.ts';
+import { newGate } from '../support/gate.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,11 +21,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(inject('runFolder'), 'cli-'));
   database = await testDatabase();
   cluster = await startCluster(database);
-}, 60_000);
+});
 afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 /** Starts a command that is to be watched. */
 function start(...args: string[]): TestProcess {
@@ -89,7 +90,7 @@ test('a killed api costs the one who follows nothing', async () => {
   expect(lines.filter((line) => line.startsWith('a |'))).toEqual(
     [1, 2, 3, 4, 5, 6].map((tick) => `a | ${tick}`),
   );
-}, 60_000);
+});
 
 test('logs gives the output as it was, and with -f to its end', async () => {
   const run = await cluster.submit({
@@ -105,7 +106,7 @@ test('logs gives the output as it was, and with -f to its end', async () => {
   const none = { code: 1, stdout: '', stderr: 'wfg: a has no attempt 2: it has 0 to 1\n' };
   expect(await wfg(['logs', run, 'a', '--attempt', '2'])).toEqual(none);
   expect(await wfg(['logs', run, 'a', '--attempt', '2', '-f'])).toEqual(none);
-}, 60_000);
+});
 
 test('cancel asks for the end, and whoever follows sees it', async () => {
   const path = await file('waits.yml', 'name: w\njobs: { a: { labels: [nobody], run: "true" } }');
@@ -121,12 +122,14 @@ test('cancel asks for the end, and whoever follows sees it', async () => {
 });
 
 test('who stops following leaves the run going', async () => {
-  const path = await file('long.yml', 'name: w\njobs: { a: { run: "echo on; sleep 2" } }');
+  const gate = newGate();
+  const path = await file('long.yml', `name: w\njobs: { a: { run: "echo on; ${gate.wait}" } }`);
   const run = start('run', path);
   await run.logged('a | on');
   run.signal('SIGINT');
   expect(await run.ended).toMatchObject({ code: 130 });
   const id = await waitFor('how to cancel', () => /wfg cancel (\S+)$/.exec(run.logs.at(-1)?.msg ?? '')?.[1]);
+  await gate.open();
   expect(await cluster.ended(id)).toMatchObject({ status: 'completed' });
 });
 
