@@ -27,10 +27,10 @@ const POLICY = [
 ].join('; ');
 
 /** Serves the document as a page. */
-export function docsRoute(app: OpenAPIHono, document: unknown): void {
-  const page = pageOf(Document.parse(document));
+export function docsRoute(app: OpenAPIHono, document: () => unknown): void {
+  let page: Html | undefined;
   app.get('/docs', async (c) =>
-    c.html(await page, 200, {
+    c.html(await (page ??= pageOf(Document.parse(document()))), 200, {
       'content-security-policy': POLICY,
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',

@@ -5,8 +5,20 @@ import { PUBLIC } from '../access/ask-for-token.ts';
 import { docsRoute } from './docs.ts';
 import { METHODS } from './docs-document.ts';
 
-/** Serves the document, and the page, of all routes that were added before. */
+type ApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+
+/**
+ * Serves the document, and the page, of all routes. They are made for the first who asks: no other part of a start
+ * would take as long.
+ */
 export function openApiRoute(app: OpenAPIHono): void {
+  let made: ApiDocument | undefined;
+  const document = () => (made ??= documentOf(app));
+  app.get('/openapi.json', (c) => c.json(document()));
+  docsRoute(app, document);
+}
+
+function documentOf(app: OpenAPIHono): ApiDocument {
   app.openAPIRegistry.register('Problem', Problem);
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   const document = app.getOpenAPI31Document({
@@ -24,8 +36,7 @@ export function openApiRoute(app: OpenAPIHono): void {
       if (PUBLIC.has(path)) Object.assign(routes[method] ?? {}, { security: [] });
     }
   }
-  app.get('/openapi.json', (c) => c.json(document));
-  docsRoute(app, document);
+  return document;
 }
 
 function describeCodes(): string {
