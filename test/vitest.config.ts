@@ -15,8 +15,9 @@ export default defineConfig({
     // Tests start processes of their own: more than two files at once only makes everything late.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Bounds for what hangs, far beyond what a test takes on a slow machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
@@ -42,7 +43,6 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           exclude: EXTRA,
           globalSetup: DATABASE,
-          testTimeout: 60_000,
         },
       },
     ],

@@ -26,14 +26,14 @@ test('a row that is inserted is begun', { timeout: 600_000 }, async () => {
   await using scheduler = startService('scheduler', { DATABASE_URL: database.url, ...direct });
   await using worker = startHandlerWorker(database.url, { LOG_LEVEL: 'info', ...direct }, [TASKS]);
   for (const one of [scheduler, worker])
-    await waitFor('it to be ready', async () => (await reasonsOf(one)).length === 0, 20_000);
+    await waitFor('it to be ready', async () => (await reasonsOf(one)).length === 0);
   expect(await pickups(database.pool, VIEW, 3)).toHaveLength(3);
 
   report('ms until begun: pg_task, bells rung', await pickups(database.pool, VIEW), 0);
   report('ms until begun: wfg_jobs, no bell rung for it', await pickups(database.pool, TABLE), 0);
   proxy.stall();
   for (const one of [scheduler, worker])
-    await waitFor('it to be deaf', async () => (await reasonsOf(one)).join().includes('deaf'), 20_000);
+    await waitFor('it to be deaf', async () => (await reasonsOf(one)).join().includes('deaf'));
   report('ms until begun: pg_task, no bell heard', await pickups(database.pool, VIEW), 0);
   report('ms until begun: wfg_jobs, no bell heard', await pickups(database.pool, TABLE), 0);
 });

@@ -23,7 +23,7 @@ test('a chain of a thousand steps, and a loop of bare SQL', { timeout: 600_000 }
   const { pool, url } = database;
   await using _ = startService('scheduler', { DATABASE_URL: url });
   await using worker = startHandlerWorker(url, { LOG_LEVEL: 'info' }, [TASKS]);
-  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
   // Not counted: code and plans get warm.
   await chain(pool);
   await bare(pool);

@@ -13,11 +13,11 @@ let cluster: Cluster;
 beforeAll(async () => {
   database = await testDatabase();
   cluster = await startCluster(database);
-}, 60_000);
+});
 afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 const wfg = (args: string[], input?: string) => runWfg(args, { WFG_URL: cluster.url }, input);
 

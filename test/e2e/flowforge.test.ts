@@ -20,7 +20,7 @@ beforeAll(async () => {
     const { rows } = await db.pool.query(`select from wfg_workers where 'user.created' = any(handlers)`);
     return rows.length === 1;
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await wfg[Symbol.asyncDispose]();
@@ -127,7 +127,7 @@ test('every workflow is persisted before processing begins, and before the answe
   const now = await submitType('user.created');
   const later = await submitType('user.created', { run_at: '2040-01-01T00:00:00Z' });
   await wfg.kill('api');
-  await wfg.of('api')[0]?.logged('listening', 20_000);
+  await wfg.of('api')[0]?.logged('listening');
   await statusWhen(now.id, 'completed');
   expect(await statusWhen(later.id, 'pending')).toMatchObject({ attempts: 0 });
 });
@@ -210,7 +210,7 @@ test('list all workflows: newest first', async () => {
 
 test('claimed atomically: many workers, and each workflow is processed once', async () => {
   await using second = startService('worker', { DATABASE_URL: db.url, WORKER_ID: 'second' });
-  await second.logged('started', 20_000);
+  await second.logged('started');
   const events = await Promise.all(Array.from({ length: 40 }, () => submitType('claim.submitted')));
   for (const { id } of events) {
     expect(await statusWhen(id, 'completed')).toMatchObject({ attempts: 1 });

@@ -97,7 +97,7 @@ test('a run is told by a snapshot and events in order, to its end', async () => 
   });
   const viewer = await view(cluster.url, { id: 'r', topic: 'run', run });
   const events = () => viewer.of('event').map(({ event }) => event);
-  await waitFor('the run to finish', () => events().some((event) => event.type === 'run_finished'), 20_000);
+  await waitFor('the run to finish', () => events().some((event) => event.type === 'run_finished'));
 
   expect(viewer.of('snapshot')[0]?.run.jobs.map((job) => job.job_id)).toEqual(['a', 'flaky', 'bad', 'after']);
   const revs = events().map((event) => event.rev);

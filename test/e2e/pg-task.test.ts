@@ -34,13 +34,13 @@ beforeAll(async () => {
   db = await testDatabase();
   cluster = await startCluster(db, { counts: { worker: 0 } });
   await startTasksWorker('w1');
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const worker of workers) await worker[Symbol.asyncDispose]();
   await cluster[Symbol.asyncDispose]();
   await db[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 interface Row {
   id: string;
@@ -133,7 +133,7 @@ test('sleepers of 3, 1 and 2 seconds wake in the order 1, 2, 3', async () => {
   const woken = file('woken');
   for (const secs of [3, 1, 2])
     await startTask(db.pool, sleeper, { step: 'Sleep', state: { secs, name: `${secs}`, file: woken } });
-  await waitFor('all to be done', isEmpty, 20_000);
+  await waitFor('all to be done', isEmpty);
   expect(await readFile(woken, 'utf8')).toBe('1\n2\n3\n');
 });
 
@@ -148,7 +148,7 @@ test('a second worker that starts meanwhile disturbs nothing', async () => {
   expect(await readFile(trail, 'utf8')).toBe('begin 0\n');
 });
 
-test('killed with its worker, a task goes on at the step it was at', { timeout: 40_000 }, async () => {
+test('killed with its worker, a task goes on at the step it was at', async () => {
   const [trail, gate] = [file('trail'), file('gate')];
   const id = await startTask(db.pool, faults, { step: 'Hop', state: { trail, gate } });
   await waitFor('its second step', () => readFile(trail, 'utf8'));
@@ -202,7 +202,7 @@ test('the same by HTTP and on the command line', async () => {
   });
 });
 
-test('stop_worker lets the steps end, and then the workers', { timeout: 30_000 }, async () => {
+test('stop_worker lets the steps end, and then the workers', async () => {
   const [trail, gate] = [file('trail'), file('gate')];
   await startTask(db.pool, faults, { step: 'Wait', state: { trail, gate } });
   await waitFor('it to begin', () => readFile(trail, 'utf8'));

@@ -17,7 +17,7 @@ test('a stopped task is run again from its page', async () => {
   await using database = await testDatabase();
   await using cluster = await startCluster(database, { counts: { worker: 0 } });
   await using worker = startHandlerWorker(database.url, {}, [TASKS]);
-  await worker.logged('handlers loaded', 20_000);
+  await worker.logged('handlers loaded');
   await using browser = await startBrowser();
   const gate = join(inject('runFolder'), randomUUID());
   const id = await startTask(database.pool, faults, { step: 'Open', state: { gate } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await db.pool.query('create table orders (id int)');
   const ci = { name: 'CI', jobs: { a: { run: 'true' } } };
   await wfg.wfg(putWorkflow, { params: { id: 'ci' }, body: ci });
-}, 60_000);
+});
 
 afterAll(async () => {
   await wfg[Symbol.asyncDispose]();

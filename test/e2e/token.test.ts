@@ -49,7 +49,7 @@ test('wfg up asks for the token of its environment, and no longer when that has 
   expect(weak.logs.at(-1)?.msg).toContain('WFG_ADMIN_TOKEN must be 16 to 1,024 visible ASCII characters');
 
   const guarded = start({ WFG_ADMIN_TOKEN: TOKEN, HOST: '0.0.0.0' });
-  const { url } = await guarded.logged('ready', 60_000);
+  const { url } = await guarded.logged('ready');
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect((await fetch(`${String(url)}/api/runs`)).status).toBe(401);
   const beside = await runWfg(['run', '-'], { ...env, WFG_ADMIN_TOKEN: TOKEN }, WORKFLOW);
@@ -66,7 +66,7 @@ test('wfg up asks for the token of its environment, and no longer when that has 
   expect(JSON.stringify(guarded.logs)).not.toContain(TOKEN);
 
   await using open = start({});
-  const again = await open.logged('ready', 60_000);
+  const again = await open.logged('ready');
   expect((await fetch(`${String(again.url)}/api/runs`)).status).toBe(200);
   expect(await runWfg(['runs'], env)).toMatchObject({ code: 0 });
 }, 150_000);

@@ -59,7 +59,7 @@ async function isServed(url: unknown): Promise<boolean> {
 test('it starts, keeps its services running, refuses a second one, and stops in order', async () => {
   const folder = await dataFolder();
   const up = folder.start('--json');
-  const { url } = await up.logged('ready', START_MS);
+  const { url } = await up.logged('ready');
   expect(await isServed(url)).toBe(true);
   expect(folder.read()).toMatchObject({ pid: up.pid, url, children: { length: 5 } });
 
@@ -123,7 +123,7 @@ test('after kill -9 nothing of it stays, and it starts again on the same data', 
   await waitFor('all that it started to end', () => !pids.some(isAlive), 5_000);
 
   await using again = folder.start('--json');
-  const ready = await again.logged('ready', START_MS);
+  const ready = await again.logged('ready');
   const runs = await (await fetch(`${String(ready.url)}/api/runs`)).text();
   expect(runs).toContain('"name":"kept"');
 }, 150_000);

@@ -60,7 +60,7 @@ test('a file’s conditions, expressions, handlers, masks and exit codes are car
   await using database = await testDatabase();
   await using cluster = await startCluster(database);
   await using worker = startHandlerWorker(database.url);
-  await worker.logged('started', 20_000);
+  await worker.logged('started');
   const ask = askOf(cluster.url);
   const created = await ask('POST', '/api/workflows', FILE, { 'content-type': 'application/yaml' });
   expect(created.status).toBe(201);

@@ -25,7 +25,7 @@ async function pidsIn(path: string, count: number): Promise<number[]> {
 }
 
 async function gone(pids: readonly number[]): Promise<void> {
-  await waitFor(`processes ${pids.join(', ')} to be gone`, () => !pids.some(isAlive), 20_000);
+  await waitFor(`processes ${pids.join(', ')} to be gone`, () => !pids.some(isAlive));
 }
 
 describe.each([

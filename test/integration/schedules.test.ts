@@ -19,7 +19,7 @@ let schedulers: TestProcess[] = [];
 beforeAll(async () => {
   db = await testDatabase();
   await start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(schedulers.map((one) => one[Symbol.asyncDispose]()));
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 async function start(): Promise<void> {
   schedulers = [1, 2].map(() => startService('scheduler', { DATABASE_URL: db.url }));
-  await Promise.all(schedulers.map((one) => one.logged('started', 20_000)));
+  await Promise.all(schedulers.map((one) => one.logged('started')));
 }
 
 /** Nobody is there until it is called. */
@@ -49,7 +49,7 @@ async function until(time: string): Promise<void> {
   await caughtUp();
 }
 
-const caughtUp = () => waitFor('all ticks to be decided', async () => (await due()).length === 0, 20_000);
+const caughtUp = () => waitFor('all ticks to be decided', async () => (await due()).length === 0);
 
 test('a tick starts a run of a workflow, and an event, as the schedule says', async () => {
   await setClock(db.pool, '2027-01-01T11:59:30Z');
@@ -103,7 +103,7 @@ test('where clocks change each documented tick comes once, also when the schedul
     }
     await db.pool.query('delete from wfg_schedules');
   }
-}, 120_000);
+});
 
 test('after an outage: skip starts nothing, last the latest, all each; what is missed can be seen', async () => {
   await setClock(db.pool, '2027-02-01T00:30:00Z');
@@ -181,7 +181,7 @@ test('many that are due at once are each started once, and one that is held does
   const holder = await db.pool.connect();
   await holder.query(`begin; select from wfg_schedules where id = 'm7' for update`);
   await setClock(db.pool, '2027-02-04T01:00:00Z');
-  await waitFor('the others to be started', async () => (await due()).join() === 'm7', 20_000);
+  await waitFor('the others to be started', async () => (await due()).join() === 'm7');
   await holder.query('rollback');
   holder.release();
   await caughtUp();

@@ -51,7 +51,7 @@ test('of two that deadlock one runs again, and both commit', async () => {
   await Promise.all([cross(1, 2), cross(2, 1)]);
   expect(runs).toBe(3);
   expect(await numbers(database.pool)).toEqual([2, 2]);
-}, 10_000);
+});
 
 test('what keeps conflicting is given up after the third repetition', async () => {
   await using database = await testDatabase({ empty: true });
@@ -103,7 +103,7 @@ test('on a network that was cut a query fails in bounded time, and the next ones
   proxy.unstall();
   await expect(pool.query('select 1 as one')).resolves.toMatchObject({ rows: [{ one: 1 }] });
   await pool.end();
-}, 10_000);
+});
 
 test('a process that stalls inside a transaction loses its locks', async () => {
   await using database = await testDatabase({ empty: true });

@@ -25,7 +25,7 @@ export interface TestApi extends TestProcess {
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<TestApi> {
   const folder = env.WORKFLOWS_DIR ?? (await emptyFolder());
   const api = startService('api', { DATABASE_URL: databaseUrl, ...env, WORKFLOWS_DIR: folder });
-  const { url } = await api.logged('listening', 20_000);
+  const { url } = await api.logged('listening');
   return { ...api, url: String(url), wfg: createClient({ url: String(url) }), ask: askOf(String(url)) };
 }
 

@@ -43,10 +43,10 @@ export async function startCluster(
     processes.set(name, list);
   }
   const of = (name: ServiceName) => processes.get(name) ?? [];
-  const listening = await of('api')[0]?.logged('listening', 20_000);
+  const listening = await of('api')[0]?.logged('listening');
   const url = z.string().parse(listening?.url);
   port = new URL(url).port;
-  for (const name of ORDER) await Promise.all(of(name).map((one) => one.logged('started', 20_000)));
+  for (const name of ORDER) await Promise.all(of(name).map((one) => one.logged('started')));
 
   async function kill(name: ServiceName, index = 0): Promise<void> {
     const victim = of(name)[index];

@@ -1,6 +1,7 @@
 // Runs the services as `npm start` does: each a process of its own, killed and stopped like one.
 
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
@@ -20,9 +21,10 @@ export interface TestProcess extends AsyncDisposable {
   /** What it has logged so far, oldest first. */
   logs: LogLine[];
   /**
-   * The first log line with this message, there already or to come; fails when the process ends without it.
+   * The first log line with this message, there already or to come; fails when the process ends without it, or within
+   * a limit that is far beyond the start of many processes at once on a slow machine.
    */
-  logged: (msg: string, limitMs?: number) => Promise<LogLine>;
+  logged: (msg: string) => Promise<LogLine>;
   /** Sends a signal to this process alone: SIGKILL is `kill -9`. */
   signal: (name: NodeJS.Signals) => void;
   ended: Promise<Exit>;
@@ -33,6 +35,7 @@ interface Exit {
   signal: NodeJS.Signals | null;
 }
 
+const LOG_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 /** Enough to find what a test waits for, not enough to fill the memory. */
 const KEPT_LINES = 20_000;
@@ -48,10 +51,17 @@ export function startService(name: ServiceName, env: Record<string, string>): Te
   return startProcess(name, [main], { HEALTH_PORT: '0', PORT: '0', LOG_LEVEL: 'debug', ...env });
 }
 
+/** What any program of ours needs of our environment. */
+export function programEnv(): NodeJS.ProcessEnv {
+  const folder = inject('runFolder');
+  // Modules are compiled by the first process that loads them, and not again by each of hundreds.
+  return { PATH: process.env.PATH, TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+}
+
 /** The same for any program that logs JSON lines; `args` are node's. */
 export function startProcess(name: string, args: string[], env: Record<string, string>): TestProcess {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, TMPDIR: inject('runFolder'), WFG_PARENT_PID: String(process.pid), ...env },
+    env: { ...programEnv(), WFG_PARENT_PID: String(process.pid), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Ctrl-C in the terminal stops the tests, and they stop this.
     detached: true,
@@ -78,11 +88,11 @@ export function startProcess(name: string, args: string[], env: Record<string, s
     child.kill(signalName);
   }
 
-  async function logged(msg: string, limitMs?: number): Promise<LogLine> {
+  async function logged(msg: string): Promise<LogLine> {
     const line = await waitFor(
       `"${msg}" from ${name}`,
       () => logs.find((entry) => entry.msg === msg) ?? (exit && 'ended'),
-      limitMs,
+      LOG_LIMIT_MS,
     ).catch(() => undefined);
     if (line === undefined) throw failure(`does not log "${msg}"`);
     if (line === 'ended') throw failure(`ended with ${exit?.code ?? exit?.signal} before it logged "${msg}"`);

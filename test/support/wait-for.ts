@@ -12,7 +12,7 @@ const POLL_MS = 20;
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
   const deadline = performance.now() + limitMs;
   for (;;) {

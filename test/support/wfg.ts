@@ -1,7 +1,7 @@
 // Runs the wfg command to its end, as a shell would.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
+import { programEnv } from './process.ts';
 
 export const CLI = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url));
 
@@ -14,7 +14,7 @@ interface Done {
 /** With nothing of our environment but what a program needs, `env`, and `input` on its standard input. */
 export function runWfg(args: string[], env: Record<string, string>, input = ''): Promise<Done> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env.PATH, TMPDIR: inject('runFolder'), ...env } };
+    const options = { env: { ...programEnv(), ...env } };
     const child = execFile(process.execPath, [CLI, ...args], options, (err, stdout, stderr) => {
       resolve({ code: typeof err?.code === 'number' ? err.code : 0, stdout, stderr });
     });

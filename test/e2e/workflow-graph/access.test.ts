@@ -35,7 +35,7 @@ test('91: where the port is taken the next one is used, and told', { timeout: 12
   try {
     const env = { DATABASE_URL: db.url, WFG_DATA_DIR: await emptyFolder(), WORKFLOWS_DIR: 'none' };
     await using up = startProcess('up', [CLI, 'up', '--json'], env);
-    const { url } = await up.logged('ready', 60_000);
+    const { url } = await up.logged('ready');
     const port = Number(new URL(String(url)).port);
     expect(port).toBeGreaterThan(PORT);
     expect(port).toBeLessThan(PORT + 100);

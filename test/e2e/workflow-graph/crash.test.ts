@@ -23,7 +23,7 @@ const startScheduler = (): TestProcess => startService('scheduler', { DATABASE_U
 
 async function restartApi(): Promise<void> {
   await walk.cluster.kill('api');
-  await walk.cluster.of('api')[0]?.logged('listening', 20_000);
+  await walk.cluster.of('api')[0]?.logged('listening');
 }
 
 test('40, 64: outputs are stored with the completion, and a scheduler that comes later finds them', async () => {

@@ -71,7 +71,7 @@ test('63: what is stored survives kill -9 of every service, and what goes on is 
   });
   const before = (await walk.jobs(id)).done;
   for (const name of ['api', 'scheduler', 'reaper', 'worker'] as const) await walk.cluster.kill(name);
-  await walk.cluster.of('api')[0]?.logged('listening', 20_000);
+  await walk.cluster.of('api')[0]?.logged('listening');
   expect(await walk.jobs(id)).toMatchObject({ done: before, last: { status: 'queued' } });
   await gate.open();
   expect((await walk.cluster.ended(run)).status).toBe('completed');

@@ -123,7 +123,7 @@ test('50: the wait survives a restart of everything', async () => {
   await startWithBackoff(FIXED);
   expect((await failNext()).state).toBe('pending');
   for (const name of ['api', 'scheduler'] as const) await walk.cluster.kill(name);
-  await walk.cluster.of('api')[0]?.logged('listening', 20_000);
+  await walk.cluster.of('api')[0]?.logged('listening');
   expect(await walk.claim()).toBeNull();
   await moveClock(walk.db.pool, '101 s');
   expect((await walk.claimed()).job).toMatchObject({ job_id: 'a', attempt: 1 });

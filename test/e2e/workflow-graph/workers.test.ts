@@ -139,12 +139,12 @@ test('88: workers outlast a restart of the api, and a worker that was taken off 
   await walk.start({ id: 'a', required_labels: labels });
   const claimed = await walk.claimed({ worker_id: 'f88', labels });
   await walk.cluster.kill('api');
-  await walk.cluster.of('api')[0]?.logged('listening', 20_000);
+  await walk.cluster.of('api')[0]?.logged('listening');
   expect(await listed('f88')).toMatchObject({ status: 'busy', current_job: 'a' });
   expect(await walk.tell(claimed, 'heartbeat')).toMatchObject({ status: 200 });
   expect((await register('f88')).status).toBe(200);
   expect((await walk.tell(claimed, 'complete')).body).toEqual({ state: 'completed' });
   const { id } = await walk.start({ id: 'own' });
   await waitFor('our own to work', async () => (await walk.statuses(id)).own === 'success');
-  await waitFor('it to be back', () => listed('worker-1'), 20_000);
+  await waitFor('it to be back', () => listed('worker-1'));
 });

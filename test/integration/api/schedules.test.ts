@@ -12,7 +12,7 @@ beforeAll(async () => {
   db = await testDatabase();
   api = await startApi(db.url);
   await api.ask('PUT', '/api/workflows/w', { name: 'w', jobs: { a: { run: 'true' } } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

@@ -104,7 +104,7 @@ test('the socket of a session that is gone ends also when no bell is heard', asy
   expect(await handshake(socket)).toBe(101);
   await db.pool.query('delete from wfg_sessions');
   expect(await closeCode(socket)).toBe(4401);
-}, 60_000);
+});
 
 test('a change needs the page’s own origin beside the cookie, and so does a socket', async () => {
   const cookie = await session();
@@ -145,7 +145,7 @@ test('a session ends after a week, or with its token, and does not come back wit
   }
   await expect.poll(() => statusOf(api, next), { timeout: 20_000 }).toBe(401);
   expect((await login(TOKEN)).status).toBe(200);
-}, 60_000);
+});
 
 test('a thousand sessions are kept at most: the oldest goes', async () => {
   const oldest = await session();

@@ -123,7 +123,7 @@ test('a HOST beyond loopback is refused without a token, and is fine with one, u
   await ring(db.pool, BELL);
   expect(await closeCode(socket)).toBe(4401);
   expect(await statusOf(api, undefined)).toBe(401);
-}, 60_000);
+});
 
 test('a trusted page may send the token', async () => {
   await using db = await testDatabase();
@@ -161,7 +161,7 @@ test('a changed token replaces the old one on every api, and ends its sockets', 
     await expect.poll(() => statusOf(api, TOKEN), { timeout: 30_000 }).toBe(401);
   }
   expect(await closed).toBe(4401);
-}, 60_000);
+});
 
 test('a token stays asked for when an api no longer has it set, and a revoked one is not revived', async () => {
   await using db = await testDatabase();
@@ -186,7 +186,7 @@ test('a token stays asked for when an api no longer has it set, and a revoked on
   await db.pool.query('delete from wfg_tokens');
   await ring(db.pool, BELL);
   await expect.poll(() => statusOf(open, undefined), { timeout: 30_000 }).toBe(200);
-}, 60_000);
+});
 
 test('too many wrong tokens are sent away, while who is known already is served', async () => {
   await using db = await testDatabase();

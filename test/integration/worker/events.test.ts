@@ -16,7 +16,7 @@ let worker: TestProcess;
 beforeAll(async () => {
   db = await testDatabase();
   worker = startWorker(db.url);
-  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 });
 
 afterAll(async () => {

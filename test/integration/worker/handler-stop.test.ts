@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 const isReady = async (worker: TestProcess) =>
-  waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 
 /** An event that waits at a gate, and what it does until it is there. */
 async function begun(type: string, options: Parameters<typeof enqueue>[3] = {}) {

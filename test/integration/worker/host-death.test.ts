@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 });
 
 afterAll(async () => {

@@ -21,15 +21,15 @@ test('a host that is blocked for too long is killed, and all that it ran is give
   await using worker = startHandlerWorker(url, { LEASE_TTL_SECS: '2' });
   const gate = newGate();
   const other = await enqueue(pool, 'test.wait', { gate: gate.path });
-  await eventWhen(pool, other, isActive, 20_000);
+  await eventWhen(pool, other, isActive);
   const id = await enqueue(pool, 'test.block', { gate: gate.path });
   const host = await hostOf(worker, id);
-  await waitFor('it to be killed', isGone(host), 20_000);
+  await waitFor('it to be killed', isGone(host));
   // Until then the worker kept the leases: nothing ran twice.
   for (const one of [id, other]) await eventWhen(pool, one, ({ losses }) => losses === 1);
   await gate.open();
   for (const one of [id, other]) {
-    expect(await eventWhen(pool, one, isCompleted, 20_000)).toMatchObject({
+    expect(await eventWhen(pool, one, isCompleted)).toMatchObject({
       attempt: 1,
       tries: 1,
       losses: 1,
@@ -52,13 +52,13 @@ test('a step that blocks is given up within a lease, and other modules go on mea
   );
   if (!tasks || !handlers) throw new Error('no modules');
   await using worker = startHandlerWorker(url, { LEASE_TTL_SECS: '2' }, [tasks, handlers]);
-  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
   const [gate, trail] = [newGate(), newTrail()];
   const id = await startTask(pool, faults, { step: 'Block', state: { gate: gate.path, trail: trail.path } });
-  await waitFor('it to block', () => trail.lines().length === 1, 20_000);
+  await waitFor('it to block', () => trail.lines().length === 1);
   const event = await enqueue(pool, 'test.print', { text: 'meanwhile' });
-  expect(await eventWhen(pool, event, isCompleted, 20_000)).toMatchObject({ attempt: 0 });
-  await eventWhen(pool, id, ({ losses }) => losses === 1, 20_000);
+  expect(await eventWhen(pool, event, isCompleted)).toMatchObject({ attempt: 0 });
+  await eventWhen(pool, id, ({ losses }) => losses === 1);
   const { rows } = await pool.query(
     `select e.finished_at < a.finished_at as meanwhile from wfg_history e, wfg_attempts a
      where e.run_id = $1 and a.run_id = $2`,
@@ -66,7 +66,7 @@ test('a step that blocks is given up within a lease, and other modules go on mea
   );
   expect(rows).toEqual([{ meanwhile: true }]);
   await gate.open();
-  expect(await eventWhen(pool, id, isCompleted, 20_000)).toMatchObject({ attempt: 1, losses: 1 });
+  expect(await eventWhen(pool, id, isCompleted)).toMatchObject({ attempt: 1, losses: 1 });
   expect(await attemptsOf(pool, id)).toMatchObject([
     { outcome: 'lost', error: 'the handler host of tasks.ts died: it did not answer for 5 s' },
     { outcome: 'completed' },

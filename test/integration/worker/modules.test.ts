@@ -33,7 +33,7 @@ test('of several modules each has a host of its own, and one that is bad does no
   ];
   await using worker = startHandlerWorker(url, {}, modules);
   const ids = [await enqueue(pool, 'a'), await enqueue(pool, 'b')];
-  const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted, 20_000)));
+  const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted)));
   expect(new Set(ended.map(({ outputs }) => outputs?.pid)).size).toBe(2);
   await waitFor('both types', async () => (await listWorkers(pool))[0]?.handlers.join() === 'a,b');
   await worker.logged('no handlers: their host died');
@@ -47,7 +47,7 @@ test('what a module sends to the parent it finds reaches no worker', async () =>
   const type = 'speaks';
   const code = `${says}\nexport default defineEvent({ type: '${type}', handler() { ${says} } });`;
   await using worker = startHandlerWorker(url, {}, [await moduleOf(code)]);
-  const ended = await eventWhen(pool, await enqueue(pool, type), isCompleted, 20_000);
+  const ended = await eventWhen(pool, await enqueue(pool, type), isCompleted);
   expect(ended).toMatchObject({ attempt: 0, losses: 0 });
   expect(await reasonsOf(worker)).toEqual([]);
 });
@@ -126,7 +126,7 @@ test('modules of any folder and kind import the SDK by its name, and packages fr
   await using _ = startHandlerWorker(url, {}, modules);
   for (const type of ['ts', 'mjs', 'js']) {
     const id = await enqueue(pool, type, { id: JSON.rawJSON('12345678901234567890') });
-    const { outputs } = await eventWhen(pool, id, isCompleted, 20_000);
+    const { outputs } = await eventWhen(pool, id, isCompleted);
     expect(outputs).toEqual({ said: `hello from ${type} 12345678901234567890` });
   }
 });
@@ -141,7 +141,7 @@ test('of two modules that handle the same, one does, and the other is named with
   expect(reason).toBe(`it handles event a, as does ${other}: leave it to one of the two`);
   expect(await reasonsOf(worker)).toEqual([`handlers ${String(file)}: ${String(reason)}`]);
   const ids = [await enqueue(pool, 'a'), await enqueue(pool, 'a')];
-  const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted, 20_000)));
+  const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted)));
   expect(new Set(ended.map(({ outputs }) => outputs?.pid)).size).toBe(1);
 });
 
@@ -156,7 +156,7 @@ test('a payload that does not fit its schema is a dead letter at once, with what
   );
   await using _ = startHandlerWorker(url, {}, [module]);
   const fits = await enqueue(pool, 'paid', { amount: 3 });
-  expect(await eventWhen(pool, fits, isCompleted, 20_000)).toMatchObject({ outputs: { told: '3EUR' } });
+  expect(await eventWhen(pool, fits, isCompleted)).toMatchObject({ outputs: { told: '3EUR' } });
   const misfit = await enqueue(pool, 'paid', { amount: 'three' });
   expect(await eventWhen(pool, misfit, isFailed)).toMatchObject({
     tries: 1,

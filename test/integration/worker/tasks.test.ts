@@ -20,7 +20,7 @@ let worker: TestProcess;
 beforeAll(async () => {
   db = await testDatabase();
   worker = startHandlerWorker(db.url, {}, [TASKS]);
-  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0, 20_000);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 });
 
 afterAll(async () => {
@@ -80,7 +80,7 @@ test('a task goes from step to step until it is done, and its row is gone', asyn
   ]);
 });
 
-test('a chain of steps wakes nobody but the worker that goes on with it', { timeout: 60_000 }, async () => {
+test('a chain of steps wakes nobody but the worker that goes on with it', async () => {
   await using ear = await listener(db.url);
   const id = await startTask(db.pool, counter, { step: 'Proceed', state: { up_to: 100, cur: 0 } });
   await waitFor('it to end', async () => (await rowOf(id)) === undefined, 50_000);
