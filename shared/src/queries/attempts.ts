@@ -1,4 +1,4 @@
-// All attempts of one job: those that were not its last from wfg_attempts, the last one from the job's own row.
+// The attempts of one job: those that were not its last from wfg_attempts, the last one from the job's own row.
 import type { Attempt, JobState, Outcome } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
 import { isoTime } from './job-row.ts';
@@ -31,7 +31,7 @@ export interface JobAttempts {
   job_id: string;
   workflow_id: string | null;
   state: JobState;
-  /** In order; empty when there are none yet. */
+  /** Those that were asked for, in order; empty when there are none yet. */
   attempts: AttemptRow[];
 }
 
@@ -52,13 +52,18 @@ with job as (
   union all
   select ${JOB_COLUMNS} from wfg_history
   where run_id = $1::uuid and position = 0 and job_id = $2::text and $2::text = 'main'
-), earlier as (
-  select a.attempt, a.try, a.worker_id, a.started_at, a.finished_at, a.outcome, a.error, a.exit_code, a.step,
-    a.log_chunks, a.log_lines, a.log_bytes
-  from job
-  join wfg_attempts a on a.run_id = job.run_id and a.position = job.position
-    and a.ended_on >= (job.created_at at time zone 'utc')::date and a.attempt >= $3::int
-), last as (
+), told as (
+  select earlier.* from job
+  cross join lateral (
+    select a.attempt, a.try, a.worker_id, a.started_at, a.finished_at, a.outcome, a.error, a.exit_code, a.step,
+      a.log_chunks, a.log_lines, a.log_bytes
+    from wfg_attempts a
+    where a.run_id = job.run_id and a.position = job.position
+      and a.ended_on >= (job.created_at at time zone 'utc')::date and a.attempt >= coalesce($3::int, job.attempt)
+    order by a.attempt
+    limit $4::int
+  ) earlier
+  union all
   select job.attempt, job.tries, job.worker_id, job.started_at, job.finished_at, job.outcome, job.error, job.exit_code, job.step,
     coalesce(job.log_chunks, log.sequence + 1, 0), coalesce(job.log_lines, log.lines, 0),
     coalesce(job.log_bytes, log.bytes, 0)
@@ -69,28 +74,36 @@ with job as (
       and l.run_id = job.run_id and l.position = job.position and l.attempt = job.attempt
     order by l.sequence desc limit 1
   ) log on true
-  where job.attempt >= $3 and not exists (select from earlier e where e.attempt = job.attempt)
+  where job.attempt >= coalesce($3::int, 0) and not exists (
+    select from wfg_attempts a
+    where a.run_id = job.run_id and a.position = job.position and a.attempt = job.attempt
+      and a.ended_on >= (job.created_at at time zone 'utc')::date)
 )
 select job.run_id, job.position, job.job_id, job.workflow_id, job.state, a.*,
   to_char(a.started_at at time zone 'utc', 'YYYY-MM-DD') as day,
   case when a.outcome is not null then a.log_chunks end as sealed
 from job
-left join (select * from earlier union all select * from last) a on true
+left join (select * from told order by attempt limit $4::int) a on true
 order by a.attempt`;
+
+/** Which attempts: a task may have made a great many. */
+export interface AttemptRange {
+  /** The lowest index, or the last attempt only; from the first one if not given. */
+  first?: number | 'latest' | undefined;
+  /** How many at most; all if not given. */
+  limit?: number | undefined;
+}
 
 type Row = Omit<JobAttempts, 'attempts'> & (AttemptRow | { attempt: null });
 
-/**
- * The attempts of the job, open or long ended, from the attempt `first` on: a task may have made a great many. Null when
- * the run or its job is unknown.
- */
+/** Attempts of the job, open or long ended. Null when the run or its job is unknown. */
 export async function readAttempts(
   db: Queryable,
   runId: string,
   jobId: string,
-  first = 0,
+  { first = 0, limit }: AttemptRange = {},
 ): Promise<JobAttempts | null> {
-  const { rows } = await db.query<Row>(READ, [runId, jobId, first]);
+  const { rows } = await db.query<Row>(READ, [runId, jobId, first === 'latest' ? null : first, limit]);
   const [head] = rows;
   if (!head) return null;
   const { run_id, position, job_id, workflow_id, state } = head;

@@ -192,7 +192,7 @@ test('its attempts stay as they were, whatever becomes of its row, and are told 
     ['ReadName', 1, 'never'],
   ];
   expect(await tell()).toEqual(expected);
-  const latest = async (first: number) => (await readAttempts(pool, id, 'main', first))?.attempts.length;
+  const latest = async (first: number) => (await readAttempts(pool, id, 'main', { first }))?.attempts.length;
   expect([await latest(1), await latest(2)]).toEqual([1, 0]);
   await moveClock(pool, '0 days');
 });

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import type { LogChunk, LogPosition } from '@wfg/shared/contract/log';
 import { WfgError } from '@wfg/shared/contract/problem';
-import { type JobAttempts, readAttempts } from '@wfg/shared/queries/attempts';
+import { type AttemptRange, type JobAttempts, readAttempts } from '@wfg/shared/queries/attempts';
 import { type LogFilter, readJobLog } from '@wfg/shared/queries/job-log';
 import type pg from 'pg';
 import { logStream, type StreamSettings } from '../live/log-stream.ts';
@@ -15,7 +15,7 @@ export async function logResponse(
   job: string,
   filter: LogFilter,
 ): Promise<Response> {
-  const found = await knownAttempts(pool, run, job, filter.after?.attempt);
+  const found = await knownAttempts(pool, run, job, rangeOf(filter));
   const batches = readJobLog(pool, found, filter);
   // Read before the answer begins, so that it can still be an error.
   const first = await batches.next();
@@ -32,8 +32,8 @@ export async function rawLogResponse(
   job: string,
   attempt: number | undefined,
 ): Promise<Response> {
-  const found = await knownAttempts(pool, run, job);
-  const chosen = found.attempts.findLast((one) => one.attempt === (attempt ?? one.attempt));
+  const found = await knownAttempts(pool, run, job, { first: attempt ?? 'latest', limit: 1 });
+  const chosen = found.attempts.find((one) => one.attempt === (attempt ?? one.attempt));
   if (!chosen && attempt !== undefined) {
     throw new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
   }
@@ -58,7 +58,7 @@ export async function logStreamResponse(
   settings: StreamSettings,
 ): Promise<Response> {
   if (settings.hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
-  const found = await knownAttempts(settings.pool, run, job, after?.attempt);
+  const found = await knownAttempts(settings.pool, run, job, { first: 'latest' });
   return new Response(logStream(found, after, settings), {
     headers: {
       'content-type': 'text/event-stream',
@@ -71,8 +71,19 @@ export async function logStreamResponse(
   });
 }
 
-async function knownAttempts(pool: pg.Pool, run: string, job: string, first?: number): Promise<JobAttempts> {
-  const found = await readAttempts(pool, run, job, first);
+/** The attempts that the filter may choose. */
+function rangeOf({ attempt, line, after }: LogFilter): AttemptRange {
+  if (attempt !== undefined) return { first: attempt, limit: 1 };
+  return { first: line === undefined ? after?.attempt : 'latest' };
+}
+
+async function knownAttempts(
+  pool: pg.Pool,
+  run: string,
+  job: string,
+  range: AttemptRange,
+): Promise<JobAttempts> {
+  const found = await readAttempts(pool, run, job, range);
   if (!found) throw unknownJob(job, `run ${run}`);
   return found;
 }

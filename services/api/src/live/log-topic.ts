@@ -21,7 +21,7 @@ export function logTopic(subscribe: LogSubscribe, { pool, send, pollMs }: TopicC
   let ended: number | null = null;
 
   async function step(): Promise<number | null> {
-    const found = await readAttempts(pool, run, job, cursor.attempt);
+    const found = await readAttempts(pool, run, job, { first: cursor.attempt });
     if (!found) throw new TopicError('not_found', `there is no job ${job} in a run ${run}`);
     key = jobKey(found);
     const attempts = found.attempts.filter((one) => (pinned ?? one.attempt) === one.attempt);

@@ -6,7 +6,6 @@ import { WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/events';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { joinTx, withTx } from '@wfg/shared/db/tx';
-import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { type EnqueuedEvent, enqueueEvent, type NewEvent } from '@wfg/shared/queries/enqueue';
 import { toEvent } from '@wfg/shared/queries/event-row';
@@ -17,6 +16,7 @@ import { withPartitions } from '@wfg/shared/queries/partitions';
 import { requeueJob } from '@wfg/shared/queries/requeue';
 import type { PoolClient } from 'pg';
 import type { ApiContext } from '../context.ts';
+import { attemptsPage } from '../http/attempts-page.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
 import { nextLink } from '../http/next-link.ts';
@@ -57,8 +57,7 @@ export function eventRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.listEventAttempts), async (c) => {
     const { id } = c.req.valid('param');
     await shown(pool, id);
-    const found = await readAttempts(pool, id, JOB);
-    return c.json(found?.attempts.map(toAttempt) ?? [], 200);
+    return c.json(await attemptsPage(c, pool, { run: id, job: JOB }, c.req.valid('query')), 200);
   });
 
   app.openapi(bind(app, routes.requeueEvent), async (c) => {

@@ -14,7 +14,6 @@ import {
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
-import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { readJob } from '@wfg/shared/queries/job';
@@ -22,6 +21,7 @@ import { requeueJob } from '@wfg/shared/queries/requeue';
 import { credentialOf } from '../access/credential.ts';
 import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
+import { attemptsPage } from '../http/attempts-page.ts';
 import { bind } from '../http/bind.ts';
 import { logResponse, logStreamResponse, rawLogResponse, unknownJob } from '../http/log-response.ts';
 
@@ -56,10 +56,7 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
   });
 
   app.openapi(bind(app, listAttempts), async (c) => {
-    const { run, job } = c.req.valid('param');
-    const found = await readAttempts(pool, run, job);
-    if (!found) throw unknownJob(job, `run ${run}`);
-    return c.json(found.attempts.map(toAttempt), 200);
+    return c.json(await attemptsPage(c, pool, c.req.valid('param'), c.req.valid('query')), 200);
   });
 
   app.openapi(bind(app, getOutputs), async (c) => {

@@ -1,5 +1,5 @@
 // wfg logs: what a job has printed, and with -f what it prints.
-import { getJob, getLog, listAttempts } from '@wfg/shared/contract/routes/jobs';
+import { getJob, getLog } from '@wfg/shared/contract/routes/jobs';
 import { isEnded } from '@wfg/shared/rules/states';
 import { type Command, textOf } from '../command.ts';
 import { EXIT, ExitError, usage } from '../exit-error.ts';
@@ -58,11 +58,10 @@ function attemptIndex(text: string | undefined): number | undefined {
 
 /** Throws when the job has not had this attempt. */
 async function assertAttempt(http: HttpClient, params: JobPath, attempt: number) {
-  const attempts = await http(listAttempts, { params });
-  if (attempts.some((one) => one.attempt === attempt)) return;
-  const last = attempts.at(-1)?.attempt;
+  const { attempt: last, started_at } = await http(getJob, { params });
+  if (started_at !== null && attempt <= last) return;
   const had =
-    last === undefined ? 'it has not begun' : last === 0 ? 'its only one is 0' : `it has 0 to ${last}`;
+    started_at === null ? 'it has not begun' : last === 0 ? 'its only one is 0' : `it has 0 to ${last}`;
   throw new ExitError(EXIT.failed, `${params.job} has no attempt ${attempt}: ${had}`);
 }
 

@@ -11,11 +11,16 @@ import { jobText } from '../show/job-text.ts';
 import { runText } from '../show/run-text.ts';
 import { jsonLine } from '../terminal-safe.ts';
 
+/** The latest ones, of which a task may have a great many. */
+const ATTEMPTS = 100;
+
 export const show: Command = {
   usage: 'RUN [JOB] [--url URL] [--token TOKEN] [--json]',
   summary: 'show a run with its jobs, or a job with its attempts and outputs',
-  details:
-    'A job that waits says what for. --json: the run, or the job with `outputs` and `attempts`, as one line.',
+  details: [
+    `A job that waits says what for. Of its attempts the last ${ATTEMPTS} are shown.`,
+    '--json: the run, or the job with `outputs` and `attempts`, as one line.',
+  ].join('\n'),
   options: { ...SERVER_OPTIONS, json: { type: 'boolean' } },
   arity: [1, 2],
   async run([id = '', jobId], values) {
@@ -31,7 +36,8 @@ export const show: Command = {
     }
     const params = { run, job };
     const found = await http(getJob, { params });
-    const attempts = await http(listAttempts, { params });
+    const after = found.attempt < ATTEMPTS ? undefined : found.attempt - ATTEMPTS;
+    const attempts = await http(listAttempts, { params, query: { after, limit: ATTEMPTS } });
     if (values.json) print(jsonLine({ ...found, attempts }));
     else print(jobText({ run, job: found, attempts }, paper(), Date.now()));
     return EXIT.ok;

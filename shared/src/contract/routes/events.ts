@@ -4,7 +4,7 @@ import { Event, EventInput, EventProgress, EventStatus, WorkflowType } from '../
 import { Attempt } from '../job.ts';
 import { KeyHeader } from '../key.ts';
 import { RunId } from '../run.ts';
-import { count, RunCursor } from './parameters.ts';
+import { AttemptQuery, count, RunCursor } from './parameters.ts';
 import { answer, json, type Route } from './route.ts';
 
 const EventPath = z.object({ id: RunId });
@@ -54,8 +54,9 @@ export const getEventStatus = {
 export const listEventAttempts = {
   method: 'get',
   path: '/workflows/{id}/attempts',
-  summary: 'Every execution of an event, the first one first',
-  request: { params: EventPath },
+  summary:
+    'The executions of an event, the first one first, 500 unless limit says less; Link leads to the next',
+  request: { params: EventPath, query: AttemptQuery },
   responses: { 200: answer(z.array(Attempt), 'the attempts') },
 } satisfies Route;
 

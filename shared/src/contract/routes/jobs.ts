@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Attempt, JobWithOutputs, Outputs } from '../job.ts';
 import { LOG, LOG_STREAM, LogQuery, LogStreamHeaders, LogStreamQuery, RAW_LOG, RawLogQuery } from './logs.ts';
-import { JobPath } from './parameters.ts';
+import { AttemptQuery, JobPath } from './parameters.ts';
 import { answer, type Route } from './route.ts';
 
 export const getJob = {
@@ -37,8 +37,8 @@ export const retryJob = {
 export const listAttempts = {
   method: 'get',
   path: '/api/runs/{run}/jobs/{job}/attempts',
-  summary: 'Every execution of a job, the first one first',
-  request: { params: JobPath },
+  summary: 'The executions of a job, the first one first, 500 unless limit says less; Link leads to the next',
+  request: { params: JobPath, query: AttemptQuery },
   responses: { 200: answer(z.array(Attempt), 'the attempts') },
 } satisfies Route;
 

@@ -20,6 +20,13 @@ export function count(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
+/** A page of a job's attempts. */
+export const AttemptQuery = z.strictObject({
+  /** Those behind this one. */
+  after: count(0, 2 ** 31 - 1).optional(),
+  limit: count(1, 500).optional(),
+});
+
 export const Moment = Time.or(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
   .meta({ type: 'string', format: 'date-time' });
