@@ -1,5 +1,6 @@
 // Ten runs for each service, one kill -9 a run at a random moment: each ends completed with the right numbers, each
 // log is whole, and no process of a killed worker outlives it by more than 5 s.
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { expect, test } from 'vitest';
 import { startCluster } from '../support/cluster.ts';
 import { killRound } from '../support/kill-round.ts';
@@ -12,7 +13,10 @@ test.for(['api', 'scheduler', 'reaper', 'worker'] as const)(
   { timeout: 600_000 },
   async (service) => {
     await using database = await testDatabase();
-    await using cluster = await startCluster(database, { counts: { worker: 2 } });
+    await using cluster = await startCluster(database, {
+      counts: { worker: 2 },
+      env: { WFG_MODULES: DEMONSTRATION },
+    });
     let attempts = 0;
     for (let round = 1; round <= ROUNDS; round++) {
       const delayMs = Math.random() * 1_500;

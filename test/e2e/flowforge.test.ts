@@ -3,6 +3,7 @@
 import { Event } from '@wfg/shared/contract/event';
 import { Attempt } from '@wfg/shared/contract/job';
 import { EventMetrics } from '@wfg/shared/contract/routes/metrics';
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Cluster, startCluster } from '../support/cluster.ts';
@@ -15,7 +16,7 @@ let wfg: Cluster;
 
 beforeAll(async () => {
   db = await testDatabase();
-  wfg = await startCluster(db);
+  wfg = await startCluster(db, { env: { WFG_MODULES: DEMONSTRATION } });
   await waitFor('the worker to offer its handlers', async () => {
     const { rows } = await db.pool.query(`select from wfg_workers where 'user.created' = any(handlers)`);
     return rows.length === 1;

@@ -1,6 +1,7 @@
 // Work started from SQL: the README's examples as they stand there, node-postgres, and an ORM; done by real processes.
 import { putWorkflow } from '@wfg/shared/contract/routes/workflows';
 import { readEvent } from '@wfg/shared/queries/events';
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +16,7 @@ let wfg: Cluster;
 
 beforeAll(async () => {
   db = await testDatabase();
-  wfg = await startCluster(db);
+  wfg = await startCluster(db, { env: { WFG_MODULES: DEMONSTRATION } });
   await db.pool.query('create table orders (id int)');
   const ci = { name: 'CI', jobs: { a: { run: 'true' } } };
   await wfg.wfg(putWorkflow, { params: { id: 'ci' }, body: ci });

@@ -1,4 +1,5 @@
 // All that a workflow file can say, from its text to what the jobs have done.
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { expect, test } from 'vitest';
@@ -58,7 +59,7 @@ jobs:
 
 test('a file’s conditions, expressions, handlers, masks and exit codes are carried out', async () => {
   await using database = await testDatabase();
-  await using cluster = await startCluster(database);
+  await using cluster = await startCluster(database, { env: { WFG_MODULES: DEMONSTRATION } });
   await using worker = startHandlerWorker(database.url);
   await worker.logged('started');
   const ask = askOf(cluster.url);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ServiceName, startService, type TestProcess } from './process.ts';
 import { type Runs, runsOf } from './runs.ts';
+import { NO_MODULES } from './worker.ts';
 
 export interface ClusterSettings {
   /** How many of each; one by default. */
@@ -18,7 +19,7 @@ export interface Cluster extends Runs, AsyncDisposable {
 
 const ORDER: ServiceName[] = ['api', 'scheduler', 'reaper', 'worker'];
 
-/** Starts the services on a database; disposal stops them all and fails if one does not end in order. */
+/** Starts the services on a database, without handlers unless WFG_MODULES is in `env`; disposal stops them all and fails if one does not end in order. */
 export async function startCluster(
   database: { url: string },
   { counts = {}, env = {} }: ClusterSettings = {},
@@ -34,6 +35,7 @@ export async function startCluster(
       LEASE_TTL_SECS: '3',
       REAP_INTERVAL_SECS: '1',
       WORKFLOWS_DIR: 'none',
+      WFG_MODULES: NO_MODULES,
     };
     return startService(name, { ...common, ...own, PORT: index === 0 ? port : '0', ...env });
   }

@@ -16,8 +16,13 @@ interface WorkerView {
   outputs: Record<string, string> | null;
 }
 
+/** WFG_MODULES without a name. A module is a process more for each worker, so a test says when it needs one. */
+export const NO_MODULES = ',';
+
+/** A worker that runs commands, and handlers if WFG_MODULES is in `env`. */
 export function startWorker(url: string, env: Record<string, string> = {}): TestProcess {
-  return startService('worker', { DATABASE_URL: url, WORKER_ID: 'w1', WORKER_CONCURRENCY: '2', ...env });
+  const own = { DATABASE_URL: url, WORKER_ID: 'w1', WORKER_CONCURRENCY: '2', WFG_MODULES: NO_MODULES };
+  return startService('worker', { ...own, ...env });
 }
 
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
@@ -28,8 +33,7 @@ export function startHandlerWorker(
   env: Record<string, string> = {},
   modules: string[] = [HANDLERS],
 ): TestProcess {
-  // A comma alone names none.
-  const own = { DATABASE_URL: url, WORKER_ID: 'w1', WFG_MODULES: modules.join(',') || ',' };
+  const own = { DATABASE_URL: url, WORKER_ID: 'w1', WFG_MODULES: modules.join(',') || NO_MODULES };
   return startService('worker', { ...own, ...env });
 }
 

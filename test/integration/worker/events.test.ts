@@ -1,5 +1,6 @@
 // The handlers that ship with the worker: FlowForge's six demonstration types, their attempts, logs and lines.
 import { listWorkers } from '@wfg/shared/queries/worker-list';
+import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptsOf, enqueue, eventWhen, isCompleted, isFailed, printed } from '../../support/events.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
@@ -15,7 +16,7 @@ let worker: TestProcess;
 
 beforeAll(async () => {
   db = await testDatabase();
-  worker = startWorker(db.url);
+  worker = startWorker(db.url, { WFG_MODULES: DEMONSTRATION });
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 });
 

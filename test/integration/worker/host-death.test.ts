@@ -1,7 +1,7 @@
 // A handler host that dies: who is to blame has failed a try, the others are lost uncharged, at once, and another host
 // takes over.
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
   attemptsOf,
   enqueue,
@@ -26,18 +26,18 @@ let worker: TestProcess;
 
 beforeAll(async () => {
   db = await testDatabase();
-  // Nothing here waits for a lease to run out.
-  worker = startHandlerWorker(db.url, { LEASE_TTL_SECS: '600' });
 });
 
+// A worker pauses longer after each death of its host: one that has seen few makes little of the waiting.
 beforeEach(async () => {
+  // Nothing here waits for a lease to run out.
+  worker = startHandlerWorker(db.url, { LEASE_TTL_SECS: '600' });
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
 });
 
-afterAll(async () => {
-  await worker[Symbol.asyncDispose]();
-  await db[Symbol.asyncDispose]();
-});
+afterEach(() => worker[Symbol.asyncDispose]());
+
+afterAll(() => db[Symbol.asyncDispose]());
 
 /** An event that runs until its gate is opened. */
 async function bystander() {

@@ -83,14 +83,10 @@ test('modules that cannot be loaded are named with their reasons and lines, and 
   const run = await submit(pool, { job: {} });
   await ring(pool);
   await jobWhen(pool, run, 'job', ({ state }) => state === 'completed');
-  const reasons = await waitFor(
-    'all reasons',
-    async () => {
-      const all = await reasonsOf(worker);
-      return all.every((reason) => reason.includes('it cannot be loaded')) && all;
-    },
-    20_000,
-  );
+  const reasons = await waitFor('all reasons', async () => {
+    const all = await reasonsOf(worker);
+    return all.every((reason) => reason.includes('it cannot be loaded')) && all;
+  });
   const expected = FAULTS.map(([, reason], index) => {
     const file = files[index] ?? '';
     return `handlers ${file}: it cannot be loaded: ${reason.replace('FILE', file)}`;
@@ -196,7 +192,7 @@ test('what a module declares is stored, and kept for events that say nothing', a
   );
   await using _ = startHandlerWorker(url, {}, [module]);
   const id = await enqueue(pool, 'declared', {}, { backoff: null });
-  await eventWhen(pool, id, ({ tries, state }) => tries === 1 && state === 'pending', 20_000);
+  await eventWhen(pool, id, ({ tries, state }) => tries === 1 && state === 'pending');
   const { rows } = await pool.query(
     `select h.workflow_type, h.backoff, h.timeout_secs, j.run_at > wfg_now() + interval '59 min' as waits
      from wfg_handlers h join wfg_jobs j using (workflow_type)`,
