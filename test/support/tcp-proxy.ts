@@ -1,7 +1,9 @@
-// A TCP proxy in front of a database, to cut and stall the network between it and what is tested.
+// A TCP proxy in front of a database, to cut and stall the network between it and what is tested, and to count what is
+// asked of it.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { statementCounter } from './statements.ts';
 
 export class TcpProxy implements AsyncDisposable {
   readonly #target: URL;
@@ -9,6 +11,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   #port = 0;
   #stalled = false;
+  #statements = 0;
   #cutAt: { text: string; done: () => void } | undefined;
 
   private constructor(target: string) {
@@ -33,6 +36,11 @@ export class TcpProxy implements AsyncDisposable {
   /** How many are open at the moment. */
   get connections(): number {
     return this.#sockets.size / 2;
+  }
+
+  /** How many have been sent so far, on all connections. */
+  get statements(): number {
+    return this.#statements;
   }
 
   /** Accepts connections, again on the same port. */
@@ -91,7 +99,9 @@ export class TcpProxy implements AsyncDisposable {
         to.destroy();
       });
     }
+    const countIn = statementCounter();
     client.on('data', (data) => {
+      this.#statements += countIn(data);
       if (this.#cutAt === undefined || !data.includes(this.#cutAt.text)) return server.write(data);
       this.#cutAt.done();
       this.#cutAt = undefined;

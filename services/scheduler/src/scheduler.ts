@@ -27,7 +27,8 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
     startLoop({
       name: 'advance',
       log,
-      step: async () => (await advanceRuns(pool, doorbell, log)) ?? hearing.pollMs(),
+      // Unasked it is woken by the sentinel.
+      step: async () => (await advanceRuns(pool, doorbell, log)) ?? Number.POSITIVE_INFINITY,
     }),
   );
   const schedules = stack.use(

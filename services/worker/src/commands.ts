@@ -14,19 +14,10 @@ interface CommandsSettings {
   concurrency: number;
   /** Attempts are added here while they run. */
   held: Set<Attempt>;
-  /** How long to wait before looking for jobs unasked. */
-  pollMs: () => number;
 }
 
 /** Wake it when there may be due jobs; disposal takes nothing more, and leaves alone what runs. */
-export function takeCommands({
-  context,
-  claimer,
-  labels,
-  concurrency,
-  held,
-  pollMs,
-}: CommandsSettings): Loop {
+export function takeCommands({ context, claimer, labels, concurrency, held }: CommandsSettings): Loop {
   const { fitness, log } = context;
   const offer = { ...claimer, labels: [':command', ...labels] };
   let running = 0;
@@ -37,11 +28,11 @@ export function takeCommands({
     const unfitMs = await fitness.check(signal);
     if (unfitMs > 0) return unfitMs;
     const free = concurrency - running;
-    if (free === 0) return pollMs();
+    if (free === 0) return Number.POSITIVE_INFINITY;
     for (const job of await takeJobs(offer, free)) {
       if (job.kind === 'command') void hold(startAttempt(job, context, executeCommand(job, context)));
     }
-    return pollMs();
+    return Number.POSITIVE_INFINITY;
   }
 
   async function hold(attempt: Attempt): Promise<void> {

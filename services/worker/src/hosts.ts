@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
-import { startLoop } from '@wfg/shared/runtime/loop';
 import { type HandlerHost, keepHandlerHost } from './handler-host.ts';
 import type { HostSettings } from './host-life.ts';
 
@@ -12,12 +11,10 @@ interface HostsSettings extends Omit<HostSettings, 'file'> {
   /** As WFG_MODULES names them. */
   modules: readonly string[];
   onLabels: () => void;
-  /** How long to wait before looking for jobs unasked: hosts hear no bells but by this worker. */
-  pollMs: () => number;
 }
 
 /** With no modules it does nothing. */
-export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSettings): HandlerHost {
+export function keepHosts({ modules, onLabels, ...settings }: HostsSettings): HandlerHost {
   const files = new Set(modules.map((name) => (name === DEMONSTRATION ? SHIPPED : resolve(name))));
   const byFile = new Map<string, HandlerHost>();
   for (const file of files) {
@@ -25,14 +22,6 @@ export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSetti
     byFile.set(file, keepHandlerHost({ ...settings, file, refuse, onLabels }));
   }
   const hosts = [...byFile.values()];
-  const looking = startLoop({
-    name: 'look',
-    log: settings.log,
-    step: async () => {
-      for (const host of hosts) host.look();
-      return pollMs();
-    },
-  });
 
   /** Of two modules that handle the same the first to be loaded does, for as long as the worker lives. */
   function twinOf(file: string, labels: readonly string[]): string | null {
@@ -45,13 +34,12 @@ export function keepHosts({ modules, onLabels, pollMs, ...settings }: HostsSetti
   }
 
   return {
-    look: () => looking.wake(),
+    look: () => hosts.forEach((host) => host.look()),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),
     kill: () => hosts.forEach((host) => host.kill()),
     labels: () => [...new Set(hosts.flatMap((host) => host.labels()))].sort(),
     reasons: () => hosts.flatMap((host) => host.reasons()),
     async [Symbol.asyncDispose]() {
-      await looking[Symbol.asyncDispose]();
       await Promise.all(hosts.map((host) => host[Symbol.asyncDispose]()));
     },
   };

@@ -4,6 +4,8 @@ import { hostname } from 'node:os';
 import type { Bell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
+import { isAnyDue } from '@wfg/shared/queries/any-due';
+import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { VERSION } from '@wfg/shared/runtime/version';
@@ -53,7 +55,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
         if (!isStopAsked && (id === null || id === workerId)) void finish();
       },
       onResync: () => {
-        look();
+        looking.wake();
         keeper.wake();
       },
     }),
@@ -86,7 +88,6 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
       surrenderer,
       spawner,
       onLabels: () => registry.offer(hosts.labels()),
-      pollMs: () => hearing.pollMs(),
       log,
     }),
   );
@@ -107,7 +108,17 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
       labels: config.WORKER_LABELS,
       concurrency: config.WORKER_CONCURRENCY,
       held,
-      pollMs: () => hearing.pollMs(),
+    }),
+  );
+  // Not every bell is heard.
+  const looking = stack.use(
+    startLoop({
+      name: 'look',
+      log,
+      step: async () => {
+        if (await isAnyDue(pool, [':command', ...config.WORKER_LABELS, ...hosts.labels()])) look();
+        return hearing.pollMs();
+      },
     }),
   );
 
@@ -150,6 +161,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
         registry.reason(),
         fitness.reason(),
         commands.problem(),
+        looking.problem(),
         keeper.problem(),
         reporter.problem(),
         sink.problem(),
