@@ -71,12 +71,19 @@ begin
     update wfg_jobs j set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now()
     where j.run_id = run and j.position = its.position;
     perform pg_notify('wfg_events', format('{"v":1,"cancel":["%s"]}', run));
+    perform wfg_ring_run(run);
   elsif its.state <> 'cancelled' then
     update wfg_jobs j
     set state = 'cancelled', cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()), finished_at = wfg_now(),
       settled = j.position = 0, version = j.version + 1, updated_at = wfg_now()
     where j.run_id = run and j.position = its.position;
-    if its.position = 0 then perform wfg_leave(run); else perform wfg_ring_settle(); end if;
+    if its.position = 0 then
+      perform wfg_leave(run);
+      perform wfg_ring_run(run);
+    else
+      -- The scheduler rings for the run.
+      perform wfg_ring_settle();
+    end if;
   end if;
 end
 $function$;
@@ -683,6 +690,7 @@ begin
     perform wfg_refuse(run, job, 'only an event or a task that failed is requeued; a workflow is run again by wfg_run or wfg_submit');
   end if;
   perform wfg_ring_lane(lane);
+  perform wfg_ring_run(run);
 end
 $function$;
 
@@ -721,6 +729,14 @@ CREATE OR REPLACE FUNCTION wfg_ring_lane(lane bigint)
  STRICT
 AS $function$
   select pg_notify('wfg_events', format('{"v":1,"lanes":{"%s":1}}', lane))
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_ring_run(run uuid)
+ RETURNS void
+ LANGUAGE sql
+ STRICT
+AS $function$
+  select pg_notify('wfg_events', format('{"v":1,"runs":["%s"]}', run))
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_ring_settle()

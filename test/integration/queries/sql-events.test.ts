@@ -1,5 +1,4 @@
 // Events from SQL: stored in the caller's transaction, once a key, refused with a code and what to do.
-import { BELL_CHANNEL } from '@wfg/shared/contract/bell';
 import { readEvent } from '@wfg/shared/queries/events';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -185,23 +184,6 @@ test('1,000 events with 100 keys, each sent ten times from four connections, are
   const sent = (await Promise.all([0, 1, 2, 3].map(sendMany))).flat();
   expect(await count('wfg_jobs')).toBe(100);
   expect(new Set(sent).size).toBe(100);
-});
-
-test('a transaction rings once for many, and not for what is due later', async () => {
-  const ear = new Client(db.url);
-  const heard: string[] = [];
-  await ear.connect();
-  try {
-    ear.on('notification', ({ payload = '' }) => heard.push(payload));
-    await ear.query(`listen ${BELL_CHANNEL}`);
-    await db.pool.query(`select wfg_enqueue('a') from generate_series(1, 1000)`);
-    await valueOf(db.pool, `wfg_enqueue('a', run_at => now() + interval '1 hour')`);
-    const lane = await valueOf(db.pool, `select lane::text from wfg_jobs limit 1`);
-    await ear.query('select 1');
-    expect(heard).toEqual([`{"v":1,"lanes":{"${lane}":1}}`]);
-  } finally {
-    await ear.end();
-  }
 });
 
 test('one that waits is cancelled at once, one that runs is asked to stop, and both once', async () => {
