@@ -1233,6 +1233,14 @@ create table wfg_migrations (
   constraint wfg_migrations_pkey PRIMARY KEY (name)
 );
 
+create table wfg_reaper (
+  one boolean default true not null,
+  steady_until timestamp with time zone not null,
+  resumed_at timestamp with time zone not null,
+  constraint wfg_reaper_one_check CHECK (one),
+  constraint wfg_reaper_pkey PRIMARY KEY (one)
+);
+
 create table wfg_run_numbers (
   workflow_id text not null,
   last bigint not null,

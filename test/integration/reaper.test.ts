@@ -31,7 +31,7 @@ async function pass(db: TestDatabase): Promise<number> {
     await using doorbell = createDoorbell(db.pool, log);
     await using counting = startCounting(db.pool, log);
     pool.on('acquire', () => statements++);
-    await sweep({ pool, doorbell, log, counting });
+    await sweep({ pool, doorbell, log, counting, intervalSecs: 5 });
   } finally {
     await pool.end();
   }
@@ -96,7 +96,7 @@ test('tallies are summed up when they are many', async () => {
   );
   await using doorbell = createDoorbell(db.pool, log);
   await using counting = startCounting(db.pool, log);
-  await sweep({ pool: db.pool, doorbell, log, counting });
+  await sweep({ pool: db.pool, doorbell, log, counting, intervalSecs: 5 });
   const sums = await waitFor('one row', async () => {
     const { rows } = await db.pool.query('select events::int, busy_ms::int from wfg_event_tallies');
     return rows.length === 1 && rows;
@@ -117,7 +117,7 @@ test('while jobs are very many they are counted for everyone, every few seconds;
   };
   await using doorbell = createDoorbell(db.pool, log);
   await using counting = startCounting(db.pool, log);
-  const look = () => sweep({ pool: db.pool, doorbell, log, counting });
+  const look = () => sweep({ pool: db.pool, doorbell, log, counting, intervalSecs: 5 });
   const countedWhen = (expected: number | string) =>
     waitFor(`${expected}`, async () => (await pending()) === expected);
   await look();

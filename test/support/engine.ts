@@ -136,18 +136,28 @@ export async function runState(pool: Pool, run: string): Promise<string | undefi
   return rows[0]?.state;
 }
 
+// The time that passes is no outage: the reapers were there.
+const STEADY = (offset: string) =>
+  `update wfg_reaper set steady_until = steady_until + (${offset} - (wfg_now() - now()))`;
+const CLOCK = (interval: string) =>
+  `create or replace function wfg_now() returns timestamptz language sql stable parallel safe
+   as 'select now() + interval ''${interval}'''`;
+
 /** Moves the database's clock on, for everything that asks wfg_now(). */
 export async function moveClock(pool: Pool, interval: string): Promise<void> {
-  await pool.query(
-    `create or replace function wfg_now() returns timestamptz language sql stable parallel safe
-     as 'select now() + interval ''${interval}'''`,
-  );
+  await pool.query(`${STEADY(`interval '${interval}'`)}; ${CLOCK(interval)}`);
+}
+
+/** The same, as if the database, or every reaper, had been away meanwhile. */
+export async function passOutage(pool: Pool, interval: string): Promise<void> {
+  await pool.query(CLOCK(interval));
 }
 
 /** Sets the database's clock to a time, from which it goes on. */
 export async function setClock(pool: Pool, time: string): Promise<void> {
   await pool.query(
-    `do $$ begin execute format(
+    `${STEADY(`${literal(time)}::timestamptz - now()`)};
+     do $$ begin execute format(
        'create or replace function wfg_now() returns timestamptz language sql stable parallel safe as %L',
        format('select now() + interval %L', ${literal(time)}::timestamptz - now())
      ); end $$`,

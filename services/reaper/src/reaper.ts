@@ -33,7 +33,7 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
       name: 'sweep',
       log,
       step: async () => {
-        const more = await sweep({ pool, doorbell, log, counting });
+        const more = await sweep({ pool, doorbell, log, counting, intervalSecs: config.REAP_INTERVAL_SECS });
         return more ? 0 : jitter(config.REAP_INTERVAL_SECS * 1000);
       },
     }),

@@ -16,11 +16,14 @@ export interface Sweep {
   doorbell: Doorbell;
   log: Logger;
   counting: Counting;
+  /** Until the next look, at most. */
+  intervalSecs: number;
 }
 
 /** Does what is due; true if there may be more of it at once. */
 export async function sweep(own: Sweep): Promise<boolean> {
-  const found = await lookForOverdue(own.pool);
+  const found = await lookForOverdue(own.pool, own.intervalSecs);
+  if (found.resumed) own.log.warn('after an outage each lease lasts its own time once more');
   const counts = [
     found.leases ? await takeBack(own) : 0,
     found.waiting ? await endLateJobs(own) : 0,

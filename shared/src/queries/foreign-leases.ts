@@ -4,6 +4,7 @@ import type { Lease } from '../contract/lease.ts';
 import type { Queryable } from '../db/pool.ts';
 import { emptyPush, type PushedLog, type PushedRow } from '../rules/pushed-log.ts';
 import { SHORTEST_BEAT_SECS } from './foreign-workers.ts';
+import { LEASE_OVER } from './outage.ts';
 
 // Unlike one of our own, which may be late by its own fault alone, a lease that has expired is not renewed: its worker
 // must not learn later than the reaper might act. That a worker renews a lease is a sign of its life.
@@ -12,7 +13,7 @@ with renewed as (
   update wfg_jobs j
   set lease_expires_at = wfg_now() + make_interval(secs => j.lease_secs)
   where j.run_id = $1::uuid and j.position = $2::int and j.attempt = $3::int and j.nonce = $4::bigint
-    and j.state = 'active' and j.lease_expires_at >= wfg_now()
+    and j.state = 'active' and not ${LEASE_OVER}
   returning j.worker_id, j.cancel_requested_at is not null as cancelled
 ), beaten as (
   update wfg_workers w set last_heartbeat = wfg_now()

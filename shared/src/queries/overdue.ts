@@ -1,6 +1,7 @@
 // What the reaper looks at every few seconds, in one statement, so that an idle system asks little.
 import type { Queryable } from '../db/pool.ts';
 import { MANY_JOBS } from './counts.ts';
+import { STAMP } from './outage.ts';
 import { OVERDUE } from './reap.ts';
 
 /** A few rows more than one for each day and state are no harm. */
@@ -9,7 +10,10 @@ const LOOSE_TALLIES = 100;
 const SEEN_TALLIES = 2_000;
 
 const LOOK = `
+with stamped as (${STAMP}
+)
 select
+  (select resumed from stamped) as resumed,
   exists (select from wfg_jobs j where ${OVERDUE}) as leases,
   exists (select from wfg_jobs where expires_at < wfg_now() and state = 'pending' and attempt = -1) as waiting,
   exists (select from wfg_runs where deadline_at < wfg_now() and state = 'open' and timed_out_at is null) as runs,
@@ -19,6 +23,8 @@ select
   (select extract(epoch from wfg_now() - counted_at)::float8 from wfg_counts) as counted_secs_ago`;
 
 export interface Overdue {
+  /** The database, or every reaper, was away until now. */
+  resumed: boolean;
   /** Leases ran out. */
   leases: boolean;
   /** Jobs waited too long for their first attempt. */
@@ -33,9 +39,9 @@ export interface Overdue {
   counted_secs_ago: number | null;
 }
 
-/** What there is to do for a reaper. */
-export async function lookForOverdue(db: Queryable): Promise<Overdue> {
-  const { rows } = await db.query<Overdue>(LOOK);
+/** What there is to do for a reaper, who looks again within `interval_secs`. */
+export async function lookForOverdue(db: Queryable, interval_secs: number): Promise<Overdue> {
+  const { rows } = await db.query<Overdue>(LOOK, [interval_secs]);
   const [row] = rows;
   if (!row) throw new Error('looking returned no row');
   return row;

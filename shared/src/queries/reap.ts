@@ -6,6 +6,7 @@ import type { Queryable } from '../db/pool.ts';
 import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
+import { EXPIRED, HAD_ITS_TIME } from './outage.ts';
 
 export interface Reaped {
   run_id: string;
@@ -90,15 +91,16 @@ select run_id, position, job_id, attempt, worker_id, state, lane::text from kept
 /**
  * As SQL: the job `j` is to be taken back. wfg_jobs_active is small (what is running now), so filtering it by expiry
  * needs no index of its own. A worker that claims over HTTP (no instance) may know nothing of timeouts: they are kept
- * for it.
+ * for it. After an outage it has the time of its lease to say what it did meanwhile.
  */
-export const OVERDUE = `j.state = 'active' and (j.lease_expires_at < wfg_now()
-    or j.instance is null and j.started_at + make_interval(secs => j.timeout_secs) < wfg_now())`;
+export const OVERDUE = `j.state = 'active' and (${EXPIRED}
+    or j.instance is null and j.started_at + make_interval(secs => j.timeout_secs) < wfg_now())
+    and ${HAD_ITS_TIME}`;
 
 const REAP = takeBack(`
   select ${JOB},
-    case when j.lease_expires_at < wfg_now() then 'lost' else 'timed_out' end as ended_as,
-    case when j.lease_expires_at >= wfg_now() then format('timeout after %ss', j.timeout_secs) end as reason
+    case when ${EXPIRED} then 'lost' else 'timed_out' end as ended_as,
+    case when not ${EXPIRED} then format('timeout after %ss', j.timeout_secs) end as reason
   from wfg_jobs j
   where ${OVERDUE}
   order by j.run_id, j.position
