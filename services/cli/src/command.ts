@@ -20,6 +20,8 @@ export interface Command {
   run: (args: string[], values: Values) => Promise<number>;
 }
 
+export type LoadCommand = () => Promise<Command>;
+
 /** An option's text, or undefined when it was not given. */
 export function textOf(values: Values, name: string): string | undefined {
   const value = values[name];

@@ -3,43 +3,31 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { ConfigError } from '@wfg/shared/runtime/env';
 import { VERSION } from '@wfg/shared/runtime/version';
-import type { Command, Values } from './command.ts';
+import type { Command, LoadCommand, Values } from './command.ts';
 import { readCommandLine } from './command-line.ts';
-import { cancel } from './commands/cancel.ts';
-import { dead } from './commands/dead.ts';
-import { enqueue } from './commands/enqueue.ts';
 import { helpFor, helpText } from './commands/help.ts';
-import { logs } from './commands/logs.ts';
-import { migrate } from './commands/migrate.ts';
-import { requeue } from './commands/requeue.ts';
-import { run } from './commands/run.ts';
-import { runs } from './commands/runs.ts';
-import { schedules } from './commands/schedules.ts';
-import { show } from './commands/show.ts';
-import { submit } from './commands/submit.ts';
-import { up } from './commands/up.ts';
-import { workers } from './commands/workers.ts';
 import { EXIT, ExitError, usage } from './exit-error.ts';
 import { print, say } from './output.ts';
 
-const commands = new Map<string, Command>(
+/** Each is loaded when it is meant: it needs much that no other does. */
+const commands = new Map<string, LoadCommand>(
   Object.entries({
-    up,
-    run,
-    submit,
-    enqueue,
-    runs,
-    show,
-    logs,
-    cancel,
-    dead,
-    requeue,
-    schedules,
-    workers,
-    migrate,
+    up: async () => (await import('./commands/up.ts')).up,
+    run: async () => (await import('./commands/run.ts')).run,
+    submit: async () => (await import('./commands/submit.ts')).submit,
+    enqueue: async () => (await import('./commands/enqueue.ts')).enqueue,
+    runs: async () => (await import('./commands/runs.ts')).runs,
+    show: async () => (await import('./commands/show.ts')).show,
+    logs: async () => (await import('./commands/logs.ts')).logs,
+    cancel: async () => (await import('./commands/cancel.ts')).cancel,
+    dead: async () => (await import('./commands/dead.ts')).dead,
+    requeue: async () => (await import('./commands/requeue.ts')).requeue,
+    schedules: async () => (await import('./commands/schedules.ts')).schedules,
+    workers: async () => (await import('./commands/workers.ts')).workers,
+    migrate: async () => (await import('./commands/migrate.ts')).migrate,
   }),
 );
-commands.set('help', helpFor(commands));
+commands.set('help', () => Promise.resolve(helpFor(commands)));
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -60,16 +48,17 @@ async function execute(name: string, args: string[]): Promise<number> {
     return EXIT.ok;
   }
   const known = name === '--help' || name === '-h' ? 'help' : name;
-  const command = commands.get(known);
-  if (command === undefined && name.startsWith('-')) {
+  const load = commands.get(known);
+  if (load === undefined && name.startsWith('-')) {
     throw usage(
       `only --url, --token and --json may stand before the command: put ${name} behind it, see wfg help`,
     );
   }
-  if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
+  if (load === undefined) throw usage(`there is no command "${name}": see wfg help`);
+  const command = await load();
   const { positionals, values } = parse(known, command, args);
   if (values.help) {
-    print(helpText(known, commands));
+    print(helpText(known, command));
     return EXIT.ok;
   }
   const [least, most] = command.arity;

@@ -1,27 +1,30 @@
 // wfg help: what there is, and how each command is used.
-import type { Command } from '../command.ts';
+import type { Command, LoadCommand } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { print } from '../output.ts';
 
 /** Help about the given commands and itself. */
-export function helpFor(commands: ReadonlyMap<string, Command>): Command {
+export function helpFor(commands: ReadonlyMap<string, LoadCommand>): Command {
   return {
     usage: '[COMMAND]',
     summary: 'show this, or how a command is used',
     options: {},
     arity: [0, 1],
-    run([name]) {
-      if (name === undefined) print(overview(commands));
-      else print(helpText(name, commands));
-      return Promise.resolve(EXIT.ok);
+    async run([name]) {
+      print(name === undefined ? await overview(commands) : helpText(name, await load(commands, name)));
+      return EXIT.ok;
     },
   };
 }
 
-/** How one command is used. */
-export function helpText(name: string, commands: ReadonlyMap<string, Command>): string {
+function load(commands: ReadonlyMap<string, LoadCommand>, name: string): Promise<Command> {
   const command = commands.get(name);
   if (command === undefined) throw usage(`there is no command "${name}": see wfg help`);
+  return command();
+}
+
+/** How one command is used. */
+export function helpText(name: string, command: Command): string {
   const lines = [
     `usage: wfg ${name} ${command.usage}`.trimEnd(),
     '',
@@ -31,9 +34,11 @@ export function helpText(name: string, commands: ReadonlyMap<string, Command>): 
   return `${lines.filter((line) => line !== undefined).join('\n')}\n`;
 }
 
-function overview(commands: ReadonlyMap<string, Command>): string {
+async function overview(commands: ReadonlyMap<string, LoadCommand>): Promise<string> {
   const width = Math.max(...[...commands.keys()].map((name) => name.length));
-  const list = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  const list = await Promise.all(
+    [...commands].map(async ([name, command]) => `  ${name.padEnd(width)}  ${(await command()).summary}`),
+  );
   return `wfg runs workflows on nothing but PostgreSQL.
 
 usage: wfg COMMAND [ARGUMENTS]
