@@ -10,6 +10,9 @@ import type { AttemptLog, LogSink, Seal } from './log-sink.ts';
 import type { Reporter } from './reporter.ts';
 import { StopError, type StopReason } from './stop-error.ts';
 
+/** Why an attempt was handed back, as its record tells it. */
+const SHUTDOWN = 'shutdown: the worker was stopped';
+
 export interface AttemptContext {
   sink: LogSink;
   reporter: Reporter;
@@ -35,8 +38,13 @@ interface Execution {
   signal: AbortSignal;
 }
 
-/** Runs the job; `stopped` if it did not end by itself but by the signal. */
-export type Execute = (io: Execution) => Promise<End | 'stopped'>;
+/** It did not end by itself but by the signal; how, as far as that is known. */
+export interface Stopped extends Pick<Partial<Result>, 'error' | 'exit_code'> {
+  outcome: 'stopped';
+}
+
+/** Runs the job. */
+export type Execute = (io: Execution) => Promise<End | Stopped>;
 
 /** Starts a claimed job; `ended` is null when nothing was reported. */
 export function startAttempt(
@@ -77,10 +85,11 @@ export function startAttempt(
     return report(endOf(executed), seal);
   }
 
-  function endOf(executed: End | 'stopped'): End {
+  function endOf(executed: End | Stopped): End {
     if (refusal !== null) return failure(refusal);
-    if (executed !== 'stopped') return executed;
-    return { outcome: reason === 'cancelled' ? 'cancelled' : 'handed_back' };
+    if (executed.outcome !== 'stopped') return executed;
+    if (reason === 'cancelled') return { ...executed, outcome: 'cancelled' };
+    return { ...executed, outcome: 'handed_back', error: SHUTDOWN };
   }
 
   async function report(end: End, seal: Seal): Promise<Ending> {

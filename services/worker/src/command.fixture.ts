@@ -39,7 +39,7 @@ export async function run(
     {
       spawner,
       workerId: 'w1',
-      killGraceMs: 5_000,
+      patience: { graceMs: 5_000 },
       logMaxBytes: 2 ** 30,
       signal: new AbortController().signal,
       log: { write: (chunk) => void chunks.push(chunk) },

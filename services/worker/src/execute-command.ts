@@ -5,7 +5,7 @@ import { readUpstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type End, type Execute, failure } from './attempt.ts';
+import { type End, type Execute, failure, type Stopped } from './attempt.ts';
 import type { Fitness } from './fitness.ts';
 import { type CommandJob, type CommandResult, type CommandSettings, runCommand } from './run-command.ts';
 import { isPassing } from './send-batch.ts';
@@ -67,8 +67,8 @@ function toCommand(
 function endOf(
   { outcome, error, exitCode, outputs }: CommandResult,
   notOn: readonly number[],
-): End | 'stopped' {
-  if (outcome === 'killed') return 'stopped';
+): End | Stopped {
+  if (outcome === 'killed') return { outcome: 'stopped', error, exit_code: exitCode };
   const isFinal = outcome === 'failed' && exitCode !== null && notOn.includes(exitCode);
   return { outcome, retryable: !isFinal, error, exit_code: exitCode, outputs };
 }

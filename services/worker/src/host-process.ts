@@ -53,7 +53,7 @@ export function startHostProcess(settings: HostProcessSettings): HostProcess {
     const how = await gone;
     guard?.[Symbol.dispose]();
     await within(closed, LAST_WORDS_MS);
-    if (pid !== undefined) await killTrees([{ pid, ended: true, mark }], 0);
+    if (pid !== undefined) await killTrees([{ pid, ended: true, mark }], { graceMs: 0 });
     return how;
   }
 

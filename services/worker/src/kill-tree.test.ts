@@ -28,7 +28,7 @@ test('each process gets one SIGTERM', async () => {
   const { pid, shell } = await startShell(count, { [MARK]: mark });
   let seen = '';
   shell.stdout?.on('data', (text) => (seen += String(text)));
-  await killTrees([{ pid, ended: false, mark }], 400);
+  await killTrees([{ pid, ended: false, mark }], { graceMs: 400 });
   expect(seen).toBe('1\n');
   expect(processesWith(mark)).toEqual([]);
 });
@@ -37,8 +37,8 @@ test('a pid that is used again, and what another attempt started, are left alone
   const mark = newMark().value;
   const { pid } = await startShell('echo up; sleep 60', {});
   const other = await startShell('echo up; sleep 60', { [MARK]: 'other' });
-  await killTrees([{ pid, ended: true, mark }], 0);
-  await killTrees([{ pid: null, ended: true, mark: 'oth' }], 0);
+  await killTrees([{ pid, ended: true, mark }], { graceMs: 0 });
+  await killTrees([{ pid: null, ended: true, mark: 'oth' }], { graceMs: 0 });
   expect(process.kill(pid, 0) && process.kill(other.pid, 0)).toBe(true);
 });
 
@@ -47,6 +47,6 @@ test('what is left of a group is found without its leader and its environment', 
   const seconds = `64.${process.pid}`;
   const { pid, exited } = await startShell(`env -i sleep ${seconds} & echo up`, {});
   await exited;
-  expect(await killTrees([{ pid, ended: true, mark: newMark().value }], 0)).toEqual([]);
+  expect(await killTrees([{ pid, ended: true, mark: newMark().value }], { graceMs: 0 })).toEqual([]);
   expect(processesWith(`sleep\0${seconds}`)).toEqual([]);
 });

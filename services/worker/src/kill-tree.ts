@@ -8,14 +8,24 @@ const KILL_MS = 4_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
+/** How long to be polite, and who is told when that is over. */
+export interface Patience {
+  /** From SIGTERM to SIGKILL; 0: SIGKILL at once. */
+  graceMs: number;
+  /** Ends the grace when aborted. */
+  hurry?: AbortSignal;
+  /** Called if something is left when the grace is over. */
+  onForce?: () => void;
+}
+
 /**
- * Sends SIGTERM to all processes of the trees, after `graceMs` (0: at once) SIGKILL, until none is left, also of
- * those born meanwhile. Returns the pids of what could not be killed within 4 s more. Never throws.
+ * Sends SIGTERM to all processes of the trees, after the grace SIGKILL, until none is left, also of those born
+ * meanwhile. Returns the pids of what could not be killed within 4 s more. Never throws.
  * Where there is no /proc only the process groups are known.
  */
-export async function killTrees(trees: readonly Tree[], graceMs: number): Promise<number[]> {
+export async function killTrees(trees: readonly Tree[], patience: Patience): Promise<number[]> {
   if (trees.length === 0) return [];
-  if (graceMs > 0) await terminate(trees, graceMs);
+  if (patience.graceMs > 0) await terminate(trees, patience);
   return kill(trees);
 }
 
@@ -24,14 +34,14 @@ export function groupExists(pid: number): boolean {
   return send(-pid, 0);
 }
 
-async function terminate(trees: readonly Tree[], graceMs: number): Promise<void> {
+async function terminate(trees: readonly Tree[], { graceMs, hurry, onForce }: Patience): Promise<void> {
   const deadline = performance.now() + graceMs;
   signalAll(trees, await find(trees), 'SIGTERM');
   let pause = FIRST_PAUSE_MS;
   // What is born from now on, like the clean-up of a trap, has the grace but gets no signal.
   for (let left = await find(trees); left.length > 0; ) {
     const remaining = deadline - performance.now();
-    if (remaining <= 0) return;
+    if (remaining <= 0 || hurry?.aborted) return onForce?.();
     await sleep(Math.min(pause, remaining));
     pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
     if (!left.some(isLeft)) left = await find(trees);

@@ -1,10 +1,12 @@
-// Renews the leases of everything that runs, and learns in the same statement what was lost or asked to stop.
-import { type Lease, renewLeases } from '@wfg/shared/queries/leases';
+// Watches the leases of everything that runs: learns what was lost or asked to stop, and renews them.
+import { createPool, type PoolSettings } from '@wfg/shared/db/pool';
+import { type Lease, lookAtLeases, renewLeases } from '@wfg/shared/queries/leases';
 import { jitter } from '@wfg/shared/rules/pause';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
-import type pg from 'pg';
-import type { Logger } from 'pino';
 import type { StopReason } from './stop-error.ts';
+
+/** A cancel is heard as soon also without bells. */
+const LOOK_MS = 1_500;
 
 /** An attempt in this worker's hands. */
 export interface Held {
@@ -12,23 +14,34 @@ export interface Held {
   stop: (reason: StopReason) => void;
 }
 
-/** Renews what is in `held` at least three times within a TTL. Wake it when a cancel was heard of. */
-export function keepLeases(pool: pg.Pool, held: ReadonlySet<Held>, leaseSecs: number, log: Logger): Loop {
-  return startLoop({
-    name: 'leases',
-    log,
-    step: async () => {
-      const attempts = [...held];
-      const renewals = await renewLeases(
-        pool,
-        attempts.map((attempt) => attempt.lease),
-      );
-      for (const renewal of renewals) {
-        const attempt = attempts[renewal.index];
-        if (!renewal.held) attempt?.stop('lost');
-        else if (renewal.cancelled) attempt?.stop('cancelled');
-      }
-      return jitter((leaseSecs * 1000) / 3);
+/**
+ * Renews what is in `held` at least three times within a TTL, and looks at it every 1.5 s; asks nothing while that is
+ * empty. Wake it when a cancel was heard of. It has a connection of its own, so that no log or result that is slow to be
+ * stored keeps a lease from being renewed.
+ */
+export function keepLeases(settings: PoolSettings, held: ReadonlySet<Held>, leaseSecs: number): Loop {
+  const pool = createPool({ ...settings, max: 1 });
+  let renewAt = 0;
+  const loop = startLoop({ name: 'leases', log: settings.log, step });
+
+  async function step(): Promise<number> {
+    const attempts = [...held];
+    const leases = attempts.map((attempt) => attempt.lease);
+    const isDue = performance.now() >= renewAt;
+    const states = isDue ? await renewLeases(pool, leases) : await lookAtLeases(pool, leases);
+    if (isDue) renewAt = performance.now() + jitter((leaseSecs * 1000) / 3);
+    for (const { index, held: isHeld, cancelled } of states) {
+      if (!isHeld) attempts[index]?.stop('lost');
+      else if (cancelled) attempts[index]?.stop('cancelled');
+    }
+    return Math.min(jitter(LOOK_MS), Math.max(0, renewAt - performance.now()));
+  }
+
+  return {
+    ...loop,
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]();
+      await pool.end();
     },
-  });
+  };
 }

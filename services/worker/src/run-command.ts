@@ -6,6 +6,7 @@ import { commandEnv, type Env } from './command-env.ts';
 import { drainOutput } from './drain-output.ts';
 import { type JobDir, makeJobDir } from './job-dir.ts';
 import { createJobOutput, type JobOutput } from './job-output.ts';
+import type { Patience } from './kill-tree.ts';
 import type { LogChunk } from './log-writer.ts';
 import { Secrets } from './masker.ts';
 import { OutputCollector, OutputError, type Outputs, parseOutputFile, readOutputFile } from './outputs.ts';
@@ -37,8 +38,8 @@ export interface CommandJob {
 export interface CommandSettings {
   spawner: Spawner;
   workerId: string;
-  /** From SIGTERM to SIGKILL. */
-  killGraceMs: number;
+  /** With what is to stop. */
+  patience: Patience;
   /** Of an attempt. */
   logMaxBytes: number;
 }
@@ -46,7 +47,7 @@ export interface CommandSettings {
 export interface CommandIo extends CommandSettings {
   /** Awaited before the next chunk, so that a slow sink slows the command. Never rejects. */
   log: { write: (chunk: LogChunk) => void | Promise<void> };
-  /** Kills the command when aborted; the reason, or its message, becomes the result's error. */
+  /** Kills the command when aborted; the reason's message is shown in its log. */
   signal: AbortSignal;
 }
 
@@ -77,8 +78,8 @@ export async function runCommand(job: CommandJob, io: CommandIo): Promise<Comman
     outputs,
     secrets,
   });
-  const { spawner, killGraceMs } = io;
-  const shellIo: ShellIo = { spawner, killGraceMs, mark: randomUUID(), log, stopper, started: [] };
+  const { spawner, patience } = io;
+  const shellIo: ShellIo = { spawner, patience, mark: randomUUID(), log, stopper, started: [] };
   try {
     const result = await runShells(job, io.workerId, dir, shellIo).catch((err: unknown) => {
       // Once something has run it may have been the job that filled the disk or removed its folder.
@@ -129,10 +130,10 @@ function shellsOf({ run, steps }: CommandJob): ShellText[] {
 }
 
 /** What the shells left in the background ends with the job; a daemon that made itself a session of its own stays. */
-async function killBackground({ started, killGraceMs, log }: ShellIo): Promise<void> {
+async function killBackground({ started, patience, log }: ShellIo): Promise<void> {
   const left = started.filter(({ command }) => command.hasGroup());
   if (left.length === 0) return;
-  await Promise.all(left.map(({ command }) => command.kill(killGraceMs)));
+  await Promise.all(left.map(({ command }) => command.kill(patience)));
   await drainOutput(log.reading, Promise.all(left.map(({ read }) => read)));
 }
 

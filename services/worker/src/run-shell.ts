@@ -3,6 +3,7 @@
 import { type Env, findBadVariable } from './command-env.ts';
 import { drainOutput } from './drain-output.ts';
 import type { JobOutput } from './job-output.ts';
+import type { Patience } from './kill-tree.ts';
 import type { CommandExit, RunningCommand } from './running-command.ts';
 import type { Spawner } from './spawner.ts';
 import type { Stop, Stopper } from './stopper.ts';
@@ -29,7 +30,8 @@ export interface ShellIo {
   mark: string;
   log: JobOutput;
   stopper: Stopper;
-  killGraceMs: number;
+  /** With what is to stop. */
+  patience: Patience;
   /** Everything started is added here; whoever made the list releases it. */
   started: StartedShell[];
 }
@@ -44,7 +46,7 @@ export interface ShellResult {
   outcome: 'completed' | 'failed' | 'timed_out' | 'killed';
   exitCode: number | null;
   signal: string | null;
-  /** Null if completed. */
+  /** How it ended; null after exit code 0, or if it was stopped before it began. */
   error: string | null;
 }
 
@@ -64,7 +66,7 @@ export async function runShell(shell: Shell, io: ShellIo): Promise<ShellResult> 
   started.push({ command, read });
   using limit = stopper.limit(timeoutSecs);
   const stop = await Promise.race([command.exited.then(() => null), limit.stopped.then(() => limit.reason)]);
-  if (stop) await command.kill(io.killGraceMs);
+  if (stop) await kill(command, stop, io);
   const exit = (await within(command.exited, NEWS_MS)) ? await command.exited : NO_EXIT;
   await drainOutput(log.reading, read);
   return stop ? judgeStopped(exit, stop, log.tail()) : judge(exit, log.tail());
@@ -78,11 +80,25 @@ function judge({ code, signal, error }: CommandExit, tail: string): ShellResult 
   return { ...result, outcome: 'completed', error: null };
 }
 
-function judgeStopped({ code, signal }: CommandExit, { outcome, error }: Stop, tail: string): ShellResult {
-  return { outcome, exitCode: code, signal, error: outcome === 'timed_out' ? error + tail : error };
+function judgeStopped(exit: CommandExit, { outcome, why }: Stop, tail: string): ShellResult {
+  const end = exit === NO_EXIT ? failed(null) : judge(exit, tail);
+  return { ...end, outcome, error: outcome === 'timed_out' ? `${why}: ${tail}` : end.error };
+}
+
+/** What is done to it is shown in its log, at the time. */
+async function kill(command: RunningCommand, { why }: Stop, { log, patience }: ShellIo): Promise<void> {
+  const since = performance.now();
+  log.writeLine('stderr', `[wfg] ${why}: ${patience.graceMs > 0 ? 'SIGTERM' : 'SIGKILL'} sent`);
+  await command.kill({
+    ...patience,
+    onForce() {
+      const secs = Math.round((performance.now() - since) / 1_000);
+      log.writeLine('stderr', `[wfg] still running after ${secs} s: SIGKILL sent`);
+    },
+  });
 }
 
 /** Of what was not started. */
-export function failed(error: string): ShellResult {
+export function failed(error: string | null): ShellResult {
   return { outcome: 'failed', exitCode: null, signal: null, error };
 }

@@ -69,6 +69,6 @@ test('after a cancel nothing more runs, and it counts more than what failed befo
     if (seen.includes('ready')) abort.abort('cancelled by alice');
   };
   const ran = await run(spawner, { steps }, { signal: abort.signal, log: { write } });
-  expect(ran).toMatchObject({ outcome: 'killed', error: 'cancelled by alice' });
-  expect(seen).toBe('=== a ===\n=== b ===\nready\n');
+  expect(ran).toMatchObject({ outcome: 'killed', error: 'signal SIGTERM: ready\n' });
+  expect(seen).toBe('=== a ===\n=== b ===\nready\n[wfg] cancelled by alice: SIGTERM sent\n');
 });

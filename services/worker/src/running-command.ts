@@ -2,7 +2,7 @@
 
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { groupExists, killTrees } from './kill-tree.ts';
+import { groupExists, killTrees, type Patience } from './kill-tree.ts';
 import type { Tree } from './process-table.ts';
 
 /** The part of a pino logger that is used. */
@@ -24,8 +24,8 @@ export interface RunningCommand {
   exited: Promise<CommandExit>;
   /** Whether background children of the shell are still in its process group. */
   hasGroup: () => boolean;
-  /** SIGTERM, after `graceMs` SIGKILL, to all of the attempt. Resolves when nothing is left, at most 4 s after. */
-  kill: (graceMs: number) => Promise<void>;
+  /** SIGTERM, after the grace SIGKILL, to all of the attempt. Resolves when nothing is left, at most 4 s after. */
+  kill: (patience: Patience) => Promise<void>;
   /** Closes the output and leaves alone what still runs. */
   release: () => void;
 }
@@ -48,8 +48,8 @@ export function runningCommand({ tree, exited, log, forget, ...fds }: Started): 
     stderr,
     exited,
     hasGroup: () => tree.pid !== null && groupExists(tree.pid),
-    async kill(graceMs) {
-      const pids = await killTrees([tree], graceMs);
+    async kill(patience) {
+      const pids = await killTrees([tree], patience);
       if (pids.length > 0) log.warn({ pids }, 'processes could not be killed');
     },
     release() {

@@ -56,7 +56,7 @@ test('signals to the spawner are not for it', async () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(pid, signal);
   await once(command.stdout, 'data');
   expect(processOf(spawner)).toBe(pid);
-  await command.kill(0);
+  await command.kill({ graceMs: 0 });
   expect(await command.exited).toMatchObject({ signal: 'SIGKILL' });
   command.release();
 });
@@ -119,7 +119,7 @@ test('after a renewal what runs goes on, and its process ends with it', async ()
   expect(await later.exited).toMatchObject({ code: 3 });
   expect(spawner.baseDir()).not.toBe(before);
   expect(processOf(spawner)).not.toBe(process);
-  await command.kill(0);
+  await command.kill({ graceMs: 0 });
   expect(await command.exited).toMatchObject({ signal: 'SIGKILL' });
   command.release();
   later.release();

@@ -99,7 +99,7 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
       log.warn({ reason, commands: commands.size }, 'spawner died, its commands are killed');
     await killTrees(
       Array.from(commands.values(), ({ tree }) => tree),
-      0,
+      { graceMs: 0 },
     );
     const error = `${closed ? 'the worker stopped' : reason}: the command was killed`;
     for (const { exit } of commands.values()) exit.resolve({ code: null, signal: null, error });

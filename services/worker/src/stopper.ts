@@ -5,7 +5,8 @@ import { after } from './long-timer.ts';
 
 export interface Stop {
   outcome: 'timed_out' | 'killed';
-  error: string;
+  /** In words. */
+  why: string;
 }
 
 export class Stopper implements Disposable {
@@ -18,7 +19,7 @@ export class Stopper implements Disposable {
   /** Stops by itself when the time is over, unless disposed of before; null is no limit. */
   constructor(secs: number | null) {
     if (secs === null) return;
-    const reason: Stop = { outcome: 'timed_out', error: `timeout after ${secs}s: ` };
+    const reason: Stop = { outcome: 'timed_out', why: `timeout after ${secs}s` };
     this.#stack.use(after(secs * 1_000, () => this.stop(reason)));
   }
 
@@ -34,9 +35,9 @@ export class Stopper implements Disposable {
     for (const part of this.#parts) part.stop(reason);
   }
 
-  /** Stops when the signal is aborted, whose reason is shown to the user. */
+  /** Stops when the signal is aborted, whose reason is shown in the log. */
   obey(signal: AbortSignal): void {
-    const onAbort = () => this.stop({ outcome: 'killed', error: messageOf(signal.reason) });
+    const onAbort = () => this.stop({ outcome: 'killed', why: messageOf(signal.reason) });
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
     this.#stack.defer(() => signal.removeEventListener('abort', onAbort));

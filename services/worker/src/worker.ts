@@ -44,7 +44,9 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const reporter = stack.use(createReporter(pool, doorbell, log));
   const sink = stack.use(createLogSink(pool, doorbell, log));
   const surrenderer = stack.use(createSurrenderer(pool, doorbell, log));
-  const keeper = stack.use(keepLeases(pool, held, config.LEASE_TTL_SECS, log));
+  const keeper = stack.use(
+    keepLeases({ url: config.DATABASE_URL, name: 'leases', log }, held, config.LEASE_TTL_SECS),
+  );
   const hearing = stack.use(
     listen({
       url: config.DATABASE_DIRECT_URL,
@@ -64,7 +66,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const command = {
     spawner,
     workerId,
-    killGraceMs,
+    patience: { graceMs: killGraceMs },
     logMaxBytes: config.LOG_MAX_BYTES,
   };
   const fitness = createFitness(command, log);

@@ -39,7 +39,7 @@ export type Answer = 'applied' | 'already' | 'lost' | 'busy';
 
 // A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement. So does
 // one whose run is out of time, as failed. A hand-back gives the try back and keeps run_at, so the job keeps its place
-// in the queue. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+// in the queue; its reason is told of the attempt alone, since nothing went wrong with the job. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
 // A step's end makes its task pending for the next step, with fresh tries and behind what is due already.
 // The backoff is the job's own, else its handler's, else for events one to sixty seconds.
 const FINISH = `
@@ -71,7 +71,11 @@ with report as (
       else 'failed'
     end as next,
     case when out_of_time then 'timed_out' when cancelled then 'cancelled' else outcome end as ended_as,
-    case when out_of_time then 'the time of its run is over' else l.error end as error
+    case
+      when out_of_time then 'the time of its run is over'
+      when cancelled and outcome = 'handed_back' then null
+      else l.error
+    end as error
   from locked l
   left join wfg_handlers h on ${DECLARED}
   left join wfg_handlers n on n.kind = 'task' and n.workflow_type = l.workflow_type and n.step = l.onward ->> 'step'
@@ -90,7 +94,7 @@ with report as (
   step: `case when d.onward is not null then d.onward ->> 'step' else j.step end`,
   payload: `case when d.onward is not null then d.onward -> 'payload' else j.payload end`,
   outcome: 'd.ended_as',
-  error: 'coalesce(d.error, j.error)',
+  error: `case when d.ended_as = 'handed_back' then j.error else coalesce(d.error, j.error) end`,
   exit_code: 'd.exit_code',
   outputs: `case when d.next = 'completed' then d.outputs::json end`,
   log_chunks: 'd.log_chunks',

@@ -68,7 +68,13 @@ test('a hand-back costs no try, and its attempt number is not used again', async
   await using db = await testDatabase();
   await submit(db.pool, { a: {} });
   const first = await one(db);
-  expect(await finish(db.pool, first, { outcome: 'handed_back' })).toMatchObject({ state: 'pending' });
+  const told = { outcome: 'handed_back', error: 'shutdown' } as const;
+  expect(await finish(db.pool, first, told)).toMatchObject({ state: 'pending' });
+  // Why is told of the attempt: nothing went wrong with the job.
+  const { rows } = await db.pool.query<{ of_job: string | null; of_attempt: string | null }>(
+    'select j.error as of_job, a.error as of_attempt from wfg_jobs j join wfg_attempts a using (run_id, position)',
+  );
+  expect(rows).toEqual([{ of_job: null, of_attempt: 'shutdown' }]);
   const second = await one(db);
   expect(second).toMatchObject({ attempt: 1, tries: 1 });
   expect(await finish(db.pool, first)).toMatchObject({ answer: 'already' });

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { testDatabase } from '../../support/postgres.ts';
-import { waitFor } from '../../support/wait-for.ts';
 import { jobWhen, ring, startWorker } from '../../support/worker.ts';
 
 test('a job that is started renews no lease of another', async () => {
@@ -30,8 +29,6 @@ test('a job that is started renews no lease of another', async () => {
     await jobWhen(pool, run, 'job', ({ state }) => state === 'completed');
   }
   expect(await expiry()).toBe(before);
-  await ring(pool, `{"v":1,"cancel":["${long}"]}`);
-  await waitFor('a renewal, since a cancel is looked for', async () => (await expiry()) !== before);
   await gate.open();
   await jobWhen(pool, long, 'job', ({ state }) => state === 'completed');
 });

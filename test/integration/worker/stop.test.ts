@@ -5,6 +5,7 @@ import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { attemptsOf } from '../../support/events.ts';
 import { jobWhen, reasonsOf, ring, startWorker } from '../../support/worker.ts';
 
 async function stopped() {
@@ -49,7 +50,11 @@ test('SIGTERM meanwhile applies the grace', async () => {
     state: 'pending',
     outcome: 'handed_back',
     tries: 0,
+    error: null,
   });
+  expect(await attemptsOf(pool, run)).toEqual([
+    { try: 1, outcome: 'handed_back', error: 'shutdown: the worker was stopped' },
+  ]);
 });
 
 test('stop_worker is obeyed by the worker it names', async () => {

@@ -114,7 +114,7 @@ test('one that is stopped before it begins is not called', async () => {
   const { end } = await handle(() => {
     throw new Error('called');
   }, signal);
-  expect(end).toBe('stopped');
+  expect(end).toEqual({ outcome: 'stopped' });
 });
 
 test('after it was given up it prints nothing', async () => {
@@ -129,7 +129,7 @@ test('after it was given up it prints nothing', async () => {
   const { end, stdout } = await handled;
   later.resolve();
   await new Promise(setImmediate);
-  expect({ end, stdout }).toEqual({ end: 'stopped', stdout: 'the worker is stopping\n' });
+  expect({ end, stdout }).toEqual({ end: { outcome: 'stopped' }, stdout: 'the worker is stopping\n' });
 });
 
 test('what it did stands, whatever comes while its log is being stored', async () => {

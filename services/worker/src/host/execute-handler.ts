@@ -1,6 +1,7 @@
 // How the call of a handler is executed, and what its end means for the job.
 import { toStorableText } from '@wfg/shared/contract/json';
 import type { LogStream } from '@wfg/shared/contract/log';
+import { messageOf } from '@wfg/shared/rules/message-of';
 import type { Logger } from 'pino';
 import { type End, type Execute, failure } from '../attempt.ts';
 import { createLogWriter, type LogWriter } from '../log-writer.ts';
@@ -32,7 +33,7 @@ export function executeHandler(
   { killGraceMs, logMaxBytes, log }: HandlerSettings,
 ): Execute {
   return async ({ log: attemptLog, signal: asked }) => {
-    if (asked.aborted) return 'stopped';
+    if (asked.aborted) return { outcome: 'stopped' };
     const { timeoutSecs } = call;
     const overtime = new StopError('timeout', `timeout after ${timeoutSecs}s`);
     using limit = abortAfter(timeoutSecs, overtime);
@@ -44,6 +45,10 @@ export function executeHandler(
     // What a handler does that nobody waits for any more goes nowhere.
     let isOpen = true;
     const output = jobConsole((stream, text) => isOpen && print(stream, text));
+    signal.addEventListener('abort', () => {
+      if (isOpen)
+        writer.writeLine('stderr', `[wfg] ${messageOf(signal.reason)}: the handler was told to stop`);
+    });
     const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
 
     const tools: Tools = { log: output, signal, setOutput };
@@ -60,7 +65,7 @@ export function executeHandler(
     if (handled === null)
       log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
     if (isOvertime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
-    return isStopped || handled === null ? 'stopped' : endOf(call, handled, outputs);
+    return isStopped || handled === null ? { outcome: 'stopped' } : endOf(call, handled, outputs);
   };
 }
 

@@ -67,7 +67,7 @@ process.on('message', (request: Request) => {
 });
 
 async function end(): Promise<void> {
-  await killTrees([...trees.values()], 0);
+  await killTrees([...trees.values()], { graceMs: 0 });
   await removeTree(baseDir);
   process.exit();
 }
