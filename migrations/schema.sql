@@ -397,12 +397,13 @@ begin
     begin
       insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
         started_at, finished_at, outcome, worker_id, error, step)
-      select today, job.run_id, 0, job.attempt, job.tries, job.exit_code, coalesce(job.log_chunks, 0),
+      select today, job.run_id, job.position, job.attempt, job.tries, job.exit_code, coalesce(job.log_chunks, 0),
         coalesce(job.log_lines, 0), coalesce(job.log_bytes, 0), job.nonce, job.started_at, job.finished_at, job.outcome,
         job.worker_id, job.error, job.step
       where job.attempt >= 0
         and not exists (
-          select from wfg_attempts a where a.run_id = job.run_id and a.position = 0 and a.attempt = job.attempt);
+          select from wfg_attempts a
+          where a.run_id = job.run_id and a.position = job.position and a.attempt = job.attempt);
       return;
     exception when check_violation then
       if try = 2 then raise; end if;
@@ -663,8 +664,8 @@ CREATE OR REPLACE FUNCTION wfg_requeue(run uuid)
 AS $function$
 begin
   if exists (select from wfg_runs r where r.id = run) then
-    raise exception 'run % is one of a workflow, and only an event or a task is requeued', run using errcode = 'WF003',
-      hint = 'run it again by wfg_run or wfg_submit';
+    raise exception 'run % is one of a workflow: which of its jobs?', run using errcode = 'WF003',
+      hint = 'wfg_requeue(run, job) while it goes on; afterwards start it again by wfg_run or wfg_submit';
   end if;
   perform wfg_requeue(run, 'main');
 end
@@ -678,7 +679,11 @@ AS $function$
 declare
   lane bigint; fault text;
 begin
-  if job = 'main' and not exists (select from wfg_runs r where r.id = run) then
+  if exists (select from wfg_runs r where r.id = run) then
+    perform wfg_retry(run, job);
+    return;
+  end if;
+  if job = 'main' then
     lane := wfg_revive(run);
     select j.error into fault from wfg_jobs j where j.run_id = run and j.position = 0 and j.state = 'failed';
     if found then
@@ -687,10 +692,55 @@ begin
     end if;
   end if;
   if lane is null then
-    perform wfg_refuse(run, job, 'only an event or a task that failed is requeued; a workflow is run again by wfg_run or wfg_submit');
+    perform wfg_refuse(run, job, 'only an event or a task that failed is requeued');
   end if;
   perform wfg_ring_lane(lane);
   perform wfg_ring_run(run);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_retry(run uuid, job text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  its wfg_runs; ended wfg_jobs; bad record;
+begin
+  select * into its from wfg_runs r where r.id = run for update;
+  if its.state <> 'open' then
+    raise exception 'run % has ended: it %', run, its.state using errcode = 'WF003',
+      hint = format('rerun it: POST /api/runs/%s/rerun, or wfg rerun %s --from failed', run, run);
+  elsif its.cancel_requested_at is not null or its.timed_out_at is not null then
+    raise exception 'run % is ending: it %', run,
+      case when its.cancel_requested_at is not null then 'was cancelled' else 'is out of time' end
+      using errcode = 'WF003', hint = 'rerun it when it has ended';
+  end if;
+  select * into ended from wfg_jobs j where j.run_id = run and j.job_id = job for update;
+  if not found or ended.state not in ('failed', 'cancelled', 'skipped') then
+    perform wfg_refuse(run, job, 'only what failed, was cancelled or was skipped is tried again');
+  end if;
+  -- Parents of an ended job have ended, and change under the lock on the run alone.
+  select p.job_id, p.state into bad from unnest(ended.parents) as parent (position)
+  join wfg_jobs p on p.run_id = run and p.position = parent.position
+  where ended.tolerates = 'nothing' and p.finished_at is not null and not (p.state = 'completed' and p.upstream_ok)
+  order by p.position limit 1;
+  if found then
+    raise exception 'job % of run % needs %, which is %', quote_literal(job), run, quote_literal(bad.job_id), bad.state
+      using errcode = 'WF003', hint = 'retry that one: what was skipped because of it then waits for it again';
+  end if;
+  perform wfg_keep_attempt(ended);
+  update wfg_jobs j
+  set state = 'blocked', version = j.version + 1, updated_at = wfg_now(), finished_at = null, cancel_requested_at = null,
+    tries = 0, losses = 0, out_of_time = false, resolved = null, outputs = null, settled = true,
+    error = case when ended.state = 'skipped' then null else j.error end
+  where j.run_id = run and j.position = ended.position;
+  -- What was settled had been counted as ended.
+  update wfg_runs r
+  set open_jobs = r.open_jobs + ended.settled::int, retried = array_append(coalesce(r.retried, '{}'), ended.position),
+    settled = false
+  where r.id = run;
+  perform wfg_ring_settle();
 end
 $function$;
 
@@ -1268,6 +1318,7 @@ create table wfg_runs (
   deadline_at timestamp with time zone,
   timed_out_at timestamp with time zone,
   submitted json,
+  retried integer[],
   constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint wfg_runs_open_jobs_check CHECK (open_jobs >= 0),
   constraint wfg_runs_pkey PRIMARY KEY (id),
@@ -1279,6 +1330,7 @@ CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
 CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state = 'open'::text;
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;
 comment on column wfg_runs.open_jobs is 'jobs that have not ended and been settled; at 0 the run ends';
+comment on column wfg_runs.retried is 'positions of jobs that were given back and that no scheduler has looked at since';
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 comment on column wfg_runs.submitted is 'a workflow from SQL that no scheduler has read yet; of a stored workflow, its definition';
 comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';

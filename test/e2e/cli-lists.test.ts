@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { runWfg } from '../support/wfg.ts';
 
 const Submitted = z.object({ type: z.literal('submitted'), run_id: z.uuid(), url: z.url() });
@@ -81,6 +82,33 @@ test('show tells of a run and of a job', async () => {
   const { stdout } = await wfg(['show', run, 'a', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ outputs: { v: '1' }, attempts: [{ outcome: 'completed' }] });
   expect(await wfg(['show', run, 'c'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('rerun starts what failed again, and retry a job of a run that goes on', async () => {
+  const jobs = {
+    a: { run: 'echo "v=1" >> "$WFG_OUTPUT"' },
+    b: { needs: 'a', run: 'exit 3' },
+    held: { labels: ['nobody'], run: 'true' },
+  };
+  const run = await cluster.submit({ name: 'again', jobs });
+  await waitFor('b to fail', async () => (await cluster.run(run)).jobs[1]?.state === 'failed');
+  expect(await wfg(['rerun', run])).toMatchObject({ code: 2, stderr: expect.stringContaining('goes on') });
+  expect(await wfg(['retry', run, 'b'])).toMatchObject({ code: 0, stdout: 'b is tried again\n' });
+  await waitFor('another failure', async () => (await cluster.attempts(run, 'b')).length === 2);
+  expect(await wfg(['cancel', run])).toMatchObject({ code: 0 });
+  expect(await cluster.ended(run)).toMatchObject({ status: 'cancelled' });
+  expect(await wfg(['retry', run, 'b'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('wfg rerun'),
+  });
+  const { code, stdout, stderr } = await wfg(['rerun', run, '--from', 'b']);
+  const id = stdout.trimEnd();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `wfg: its page is ${cluster.url}/runs/${id}\n` });
+  expect((await cluster.ended(id)).jobs).toMatchObject([
+    { reused_from: run },
+    { state: 'failed' },
+    { state: 'cancelled' },
+  ]);
 });
 
 test('workers lists who there is', async () => {

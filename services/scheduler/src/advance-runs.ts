@@ -16,6 +16,7 @@ import { acceptRuns } from '@wfg/shared/queries/accept';
 import { cancelJobs } from '@wfg/shared/queries/cancel';
 import { findReadyRoots, judgeJobs } from '@wfg/shared/queries/judge';
 import { withPartitions } from '@wfg/shared/queries/partitions';
+import { reviveJobs } from '@wfg/shared/queries/revive';
 import { jitter } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -83,8 +84,9 @@ async function advance(
       await numberRuns(tx, held);
       const accepted = await acceptRuns(tx, held);
       const locked = held.filter((run) => !accepted.later.includes(run));
+      const revived = await reviveJobs(tx, locked);
       const stopped = await cancelJobs(tx, locked);
-      const { lanes, isDone } = await settle(tx, locked, accepted.lanes);
+      const { lanes, isDone } = await settle(tx, locked, sum(accepted.lanes, revived));
       await closeRuns(tx, locked);
       await markRunsSettled(tx, locked);
       return { locked, lanes, stopped, isDone };
@@ -103,18 +105,20 @@ async function settle(
   runs: readonly string[],
   released: Lanes,
 ): Promise<{ lanes: Lanes; isDone: boolean }> {
-  const lanes = { ...released };
-  const add = (more: Lanes) => {
-    for (const [lane, count] of Object.entries(more)) lanes[lane] = (lanes[lane] ?? 0) + count;
-  };
+  let lanes = released;
   let ready = await findReadyRoots(tx, runs);
   for (let round = 0; round < ROUNDS; round++) {
-    add(await judgeJobs(tx, ready));
+    lanes = sum(lanes, await judgeJobs(tx, ready));
     const settled = await settleJobs(tx, runs);
-    add(settled.lanes);
+    lanes = sum(lanes, settled.lanes);
     ready = settled.ready;
     if (ready.length === 0) return { lanes, isDone: true };
   }
-  add(await judgeJobs(tx, ready));
-  return { lanes, isDone: false };
+  return { lanes: sum(lanes, await judgeJobs(tx, ready)), isDone: false };
+}
+
+function sum(some: Lanes, more: Lanes): Lanes {
+  const lanes = { ...some };
+  for (const [lane, count] of Object.entries(more)) lanes[lane] = (lanes[lane] ?? 0) + count;
+  return lanes;
 }

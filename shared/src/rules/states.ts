@@ -8,7 +8,10 @@ import type { GraphStatus } from '../contract/workflow.ts';
 export const MOVES: readonly { from: JobState | 'new'; to: JobState; by: string }[] = [
   { from: 'new', to: 'blocked', by: 'submit' },
   { from: 'new', to: 'pending', by: 'submit' },
-  { from: 'new', to: 'failed', by: 'submit: a step that cannot be decoded' },
+  { from: 'new', to: 'failed', by: 'submit: a step that cannot be decoded; rerun: taken over' },
+  { from: 'new', to: 'completed', by: 'rerun: taken over' },
+  { from: 'new', to: 'skipped', by: 'rerun: taken over' },
+  { from: 'new', to: 'cancelled', by: 'rerun: taken over' },
   { from: 'blocked', to: 'pending', by: 'scheduler: dependencies met' },
   { from: 'blocked', to: 'skipped', by: 'scheduler: upstream not successful' },
   { from: 'blocked', to: 'cancelled', by: 'cancel' },
@@ -19,12 +22,10 @@ export const MOVES: readonly { from: JobState | 'new'; to: JobState; by: string 
   { from: 'active', to: 'failed', by: 'finish, or reaper: budget spent' },
   { from: 'active', to: 'cancelled', by: 'cancel acknowledged, or lease lost after the request' },
   { from: 'active', to: 'pending', by: 'retry, hand-back, next step, or lost lease with budget' },
-  { from: 'failed', to: 'pending', by: 'retry, requeue, resume' },
-  { from: 'failed', to: 'blocked', by: 'retry of a parent' },
-  { from: 'cancelled', to: 'pending', by: 'retry' },
-  { from: 'cancelled', to: 'blocked', by: 'retry of a parent' },
-  { from: 'skipped', to: 'pending', by: 'retry of a parent' },
-  { from: 'skipped', to: 'blocked', by: 'retry of a parent' },
+  { from: 'failed', to: 'pending', by: 'requeue, resume' },
+  { from: 'failed', to: 'blocked', by: 'retry' },
+  { from: 'cancelled', to: 'blocked', by: 'retry' },
+  { from: 'skipped', to: 'blocked', by: 'retry, of it or of what it needs' },
 ];
 
 const ENDED: ReadonlySet<JobState> = new Set(['completed', 'failed', 'skipped', 'cancelled']);

@@ -243,13 +243,16 @@ test('one job is cancelled, and what needs it skipped', async () => {
   await cancel(run, 'a');
 });
 
-test('a job of a graph is not requeued', async () => {
+test('a job of a graph is requeued by its name, if it failed', async () => {
   const run = await submitJobs({ a: RUN });
-  for (const sql of ['wfg_requeue($1)::text', `wfg_requeue($1, 'a')::text`])
-    expect(await refusalOf(db.pool, sql, run)).toMatchObject({
-      code: 'WF003',
-      hint: expect.stringMatching(/wfg_run or wfg_submit/),
-    });
+  expect(await refusalOf(db.pool, 'wfg_requeue($1)::text', run)).toMatchObject({
+    code: 'WF003',
+    hint: expect.stringMatching(/wfg_requeue\(run, job\) while it goes on/),
+  });
+  expect(await refusalOf(db.pool, `wfg_requeue($1, 'a')::text`, run)).toMatchObject({
+    code: 'WF003',
+    hint: expect.stringMatching(/only what failed/),
+  });
   expect(await refusalOf(db.pool, `wfg_requeue($1, 'main')::text`, run)).toMatchObject({ code: 'WF002' });
 });
 

@@ -8,7 +8,7 @@ import {
   getOutputs,
   getRawLog,
   listAttempts,
-  retryJob,
+  retryJob as retryJobRoute,
   streamLog,
 } from '@wfg/shared/contract/routes/jobs';
 import { WfgError } from '@wfg/shared/contract/problem';
@@ -17,7 +17,7 @@ import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { readJob } from '@wfg/shared/queries/job';
-import { requeueJob } from '@wfg/shared/queries/requeue';
+import { retryJob } from '@wfg/shared/queries/requeue';
 import { credentialOf } from '../access/credential.ts';
 import { visitorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
@@ -46,12 +46,9 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
     return c.body(null, 202);
   });
 
-  app.openapi(bind(app, retryJob), async (c) => {
+  app.openapi(bind(app, retryJobRoute), async (c) => {
     const { run, job } = c.req.valid('param');
-    const found = await shown(pool, run, job);
-    const lane = await requeueJob(pool, run);
-    if (lane === null) throw notRetried(found, await shown(pool, run, job));
-    doorbell.ring({ lanes: { [lane]: 1 }, runs: [run] });
+    await retryJob(pool, run, job);
     return c.body(null, 202);
   });
 
@@ -81,15 +78,6 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
   });
 
   return app;
-}
-
-/** `before` and after it was tried. */
-function notRetried(before: JobWithOutputs, { state, error, job_id }: JobWithOutputs): WfgError {
-  if (job_id !== 'main' || before.depends_on.length > 0)
-    return new WfgError('conflict', 'a job of a graph is not run again by itself: start a new run');
-  if (state === 'failed')
-    return new WfgError('conflict', `it cannot go on: ${error}. Edit its step in pg_task`);
-  return new WfgError('conflict', `only what has failed is run again, and the job is ${state}`);
 }
 
 async function shown(db: Queryable, run: string, job: string): Promise<JobWithOutputs> {

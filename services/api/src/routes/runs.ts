@@ -1,4 +1,4 @@
-// Runs: list, start one from a workflow in the body, show, cancel.
+// Runs: list, start one from a workflow in the body or from the jobs of another, show, cancel.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
@@ -10,6 +10,7 @@ import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { listRuns } from '@wfg/shared/queries/run-list';
+import { rerun } from '@wfg/shared/queries/rerun';
 import { readRun } from '@wfg/shared/queries/run';
 import { type Submitted, submitRun } from '@wfg/shared/queries/submit';
 import type { ApiContext } from '../context.ts';
@@ -51,6 +52,16 @@ export function runRoutes(context: ApiContext): OpenAPIHono {
       if (status !== 'cancelled') throw new WfgError('conflict', `the run has ended already: it ${status}`);
     }
     return c.body(null, 202);
+  });
+
+  app.openapi(bind(app, routes.rerun), async (c) => {
+    const { run } = c.req.valid('param');
+    const input = await jsonBody(c, routes.rerun);
+    const { subject } = await once(context, c, input, async (db) =>
+      startedRun(await rerun(db, run, input.from), 201),
+    );
+    c.header('location', `/api/runs/${subject}`);
+    return c.json(await shown(pool, subject), 201);
   });
 
   return app;

@@ -26,11 +26,11 @@ export const retryJob = {
   method: 'post',
   path: '/api/runs/{run}/jobs/{job}/retry',
   summary:
-    'Run a standalone job that failed again, with all its tries; a task goes on at the step it stopped at',
+    'Run a job that failed, was cancelled or skipped again, with all its tries, in a run that goes on; a standalone one that failed at any time: a task goes on at the step it stopped at',
   request: { params: JobPath },
   responses: {
     202: { description: 'it is pending' },
-    409: { description: 'it has not failed, or is a job of a graph' },
+    409: { description: 'its state does not allow it, or its run has ended: rerun that' },
   },
 } satisfies Route;
 

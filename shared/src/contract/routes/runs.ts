@@ -1,4 +1,4 @@
-// Runs, standalone jobs among them: list, start one from a workflow in the body, show, cancel.
+// Runs, standalone jobs among them: list, start one from a workflow in the body or from the jobs of another, show, cancel.
 import { z } from 'zod';
 import { WorkflowType } from '../event.ts';
 import { KeyHeader } from '../key.ts';
@@ -67,4 +67,25 @@ export const cancelRun = {
   summary: 'Cancel a run: what waits ends at once, what runs is asked to stop',
   request: { params: RunPath, body: json(CancelRun) },
   responses: { 202: { description: 'asked for' } },
+} satisfies Route;
+
+const Rerun = z
+  .strictObject({
+    from: z
+      .union([z.literal('failed'), Id])
+      .optional()
+      .meta({
+        description:
+          '`failed`: what failed or was cancelled, and all below it; the id of a job: it, and all below it; absent: every job',
+      }),
+  })
+  .meta({ id: 'Rerun' });
+
+export const rerun = {
+  method: 'post',
+  path: '/api/runs/{run}/rerun',
+  summary:
+    "Start a new run of an ended run's own jobs; what is not run again is taken over with its outputs, and says so",
+  request: { params: RunPath, headers: KeyHeader, body: json(Rerun) },
+  responses: { 201: answer(Run, 'the new run') },
 } satisfies Route;
