@@ -18,14 +18,15 @@ returning r.id`;
 
 // One statement for both, so that a job claimed or handed back meanwhile is judged by the state it is in by then. Locked
 // in the order of their keys, as everywhere: a worker may be giving up several of them at once. A run out of time spares
-// nothing.
+// nothing. Of a run from SQL that no scheduler has read it is not known yet what is to be spared: whoever reads it
+// cancels.
 const CANCEL = `
 with asked as (
   select j.run_id, j.position, r.timed_out_at is not null as is_late
   from wfg_runs r
   join wfg_jobs j on j.run_id = r.id
   where r.id = any($1::uuid[]) and (r.cancel_requested_at is not null or r.timed_out_at is not null)
-    and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
+    and r.submitted is null and (j.tolerates <> 'cancel' or r.cancel_force or r.timed_out_at is not null)
     and (j.state in ('blocked', 'pending') or j.state = 'active' and j.cancel_requested_at is null)
   order by j.run_id, j.position
   for update of j

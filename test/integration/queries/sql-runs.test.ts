@@ -1,4 +1,6 @@
 // Runs from SQL: what makes the graph is checked at once, the rest by the scheduler that reads it before anything starts.
+import { withTx } from '@wfg/shared/db/tx';
+import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { readRun, readTracedRun } from '@wfg/shared/queries/run';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
@@ -218,6 +220,19 @@ test('a run is cancelled, before it was read and later', async () => {
     code: 'WF003',
     message: `run ${done} has ended already: it completed`,
   });
+});
+
+test('a run that nobody has read is cancelled over HTTP as by SQL: what always runs is spared, unless forced', async () => {
+  const jobs = { a: RUN, b: { ...RUN, needs: 'a', if: 'always()' }, c: { ...RUN, if: 'cancelled()' } };
+  const [bySql, byHttp, forced] = [await submitJobs(jobs), await submitJobs(jobs), await submitJobs(jobs)];
+  await valueOf(db.pool, 'wfg_cancel($1)::text', bySql);
+  await withTx(db.pool, (tx) => cancelRuns(tx, [byHttp]));
+  await withTx(db.pool, (tx) => cancelRuns(tx, [forced], true));
+  expect(await claim(db.pool)).toEqual([]);
+  await advance(db.pool);
+  expect(await states(db.pool, bySql)).toEqual({ a: 'cancelled', b: 'pending', c: 'pending' });
+  expect(await states(db.pool, byHttp)).toEqual(await states(db.pool, bySql));
+  expect(await runState(db.pool, forced)).toBe('cancelled');
 });
 
 test('one job is cancelled, and what needs it skipped', async () => {
