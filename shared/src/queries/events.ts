@@ -4,6 +4,7 @@ import type { JobState } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type EventRow, eventColumns, toEvent } from './event-row.ts';
 import { readOffers } from './offers.ts';
+import { bytesBefore, PAGE_BYTES } from './page-bytes.ts';
 
 const READ = `
 select ${eventColumns('j')} from wfg_jobs j
@@ -47,9 +48,6 @@ const MEANING: Record<EventStatus, Meaning> = {
   cancelled: { state: 'cancelled', tried: null, live: false, ended: true },
 };
 
-/** Of the payloads in a page. */
-const PAGE_BYTES = 4 * 1024 * 1024;
-
 // A filter that is not given is null. Each call is planned with its values, so `null is null or …` falls away, and so
 // does the table in which there can be none. Ids grow with time, so the newest are the last of an index on run_id: one
 // row too many is read of each table, and tells whether there is another page.
@@ -62,8 +60,7 @@ const page = (alias: string) => `
 /** The statement itself, for `npm run bench`. */
 export const LIST = `
 select * from (
-  select event.*, count(*) over ()::int as found, coalesce(sum(octet_length(event.payload::text)) over (
-    order by event.run_id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+  select event.*, count(*) over ()::int as found, ${bytesBefore('event')} as bytes_before
   from (
     (select ${eventColumns('j')} from wfg_jobs j where $6::boolean and ${page('j')})
     union all

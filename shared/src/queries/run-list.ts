@@ -17,6 +17,8 @@ export interface RunFilter {
   until?: Date | undefined;
   /** Runs behind this one. */
   before?: string | undefined;
+  /** Not those behind this one. */
+  floor?: string | undefined;
   limit: number;
 }
 
@@ -53,6 +55,7 @@ with page as (
     and ($7::uuid is null or r.id < $7)
     and ($8::text is null or ${hasJob('j.workflow_type = $8')})
     and ($9::text is null or ${hasJob('$9 = any(j.required_labels)')})
+    and ($11::uuid is null or r.id >= $11)
   order by r.id desc
   limit $10::int
 )
@@ -70,16 +73,59 @@ interface Row {
   started_at: Date | null;
 }
 
-/** Runs without their jobs, standalone jobs among them. */
-export async function listRuns(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
+/** Looked at for one page. */
+const MOST_READ = 5_000;
+
+// No index leads to the jobs of a graph that have a type, nor to any that require a label. The last run to be looked at
+// is asked first, so that what is made or moves meanwhile cannot fall between two pages.
+const FLOOR = `
+select greatest(
+  (select r.id from wfg_runs r
+    where ($1::uuid is null or r.id < $1) and ($2::text is null or r.workflow_id = $2)
+    order by r.id desc offset ${MOST_READ - 1} limit 1),
+  (select j.run_id from wfg_jobs j
+    where ($1::uuid is null or j.run_id < $1) and j.position = 0 and $2::text is null
+    order by j.run_id desc offset ${MOST_READ - 1} limit 1),
+  (select h.run_id from wfg_history h
+    where ($1::uuid is null or h.run_id < $1) and h.position = 0 and $2::text is null
+      and ($3::text is null or h.workflow_type = $3)
+    order by h.run_id desc offset ${MOST_READ - 1} limit 1)) as floor`;
+
+/** Behind which nothing is looked at for this page; undefined: all of it is. */
+async function floorOf(db: Queryable, filter: RunFilter): Promise<string | undefined> {
+  const { before, workflowId, workflow_type, label } = filter;
+  if (workflow_type === undefined && label === undefined) return undefined;
+  const { rows } = await db.query<{ floor: string | null }>(FLOOR, [before, workflowId, workflow_type]);
+  return rows[0]?.floor ?? undefined;
+}
+
+export interface RunsFound {
+  items: RunSummary[];
+  /** Behind which the next page begins; null when there is none. */
+  next: string | null;
+}
+
+/**
+ * Runs without their jobs, standalone jobs among them: `limit` of them, or fewer, even none, when their payloads are
+ * large or what the filter asks for is rare.
+ */
+export async function listRuns(db: Queryable, given: RunFilter): Promise<RunsFound> {
+  const { limit } = given;
+  const floor = await floorOf(db, given);
+  const filter = { ...given, floor, limit: limit + 1 };
   const graphs = await listGraphs(db, filter);
-  if (filter.workflowId !== undefined) return graphs;
-  const standalone = await listStandalone(db, filter);
-  return [...graphs, ...standalone].sort((a, b) => (a.run_id < b.run_id ? 1 : -1)).slice(0, filter.limit);
+  const standalone =
+    filter.workflowId === undefined ? await listStandalone(db, filter) : { runs: [], isCut: false };
+  const end = standalone.isCut ? standalone.runs.at(-1)?.run_id : floor;
+  const found = [...graphs, ...standalone.runs]
+    .filter(({ run_id }) => end === undefined || run_id >= end)
+    .sort((a, b) => (a.run_id < b.run_id ? 1 : -1));
+  const items = found.slice(0, limit);
+  return { items, next: (found.length > limit ? items.at(-1)?.run_id : end) ?? null };
 }
 
 async function listGraphs(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
-  const { workflowId, status, since, until, before, workflow_type, label, limit } = filter;
+  const { workflowId, status, since, until, before, floor, workflow_type, label, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
   const { rows } = await db.query<Row>(LIST, [
     workflowId,
@@ -90,6 +136,7 @@ async function listGraphs(db: Queryable, filter: RunFilter): Promise<RunSummary[
     workflow_type,
     label,
     limit,
+    floor,
   ]);
   return rows.map(({ run, versions, started_at }) => toRunSummary(run, { versions, started_at }));
 }

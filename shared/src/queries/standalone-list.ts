@@ -2,6 +2,7 @@
 import type { RunStatus, RunSummary } from '../contract/run.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type JobRow, jobColumns } from './job-row.ts';
+import { bytesBefore, PAGE_BYTES } from './page-bytes.ts';
 import type { RunFilter } from './run-list.ts';
 import { toStandaloneSummary } from './run-row.ts';
 
@@ -27,20 +28,36 @@ const of = (table: 'wfg_jobs' | 'wfg_history') => `(
     and ($6::uuid is null or j.run_id < $6)
     and ($7::text is null or j.workflow_type = $7)
     and ($8::text is null or $8 = any(j.required_labels))
+    and ($10::uuid is null or j.run_id >= $10)
   order by j.run_id desc
   limit $9::int)`;
 
 // One statement is one snapshot: what moves to history meanwhile is in the one table or in the other.
 const LIST = `
-select * from (${of('wfg_jobs')} union all ${of('wfg_history')}) standalone
-order by run_id desc
-limit $9::int`;
+select * from (
+  select standalone.*, count(*) over ()::int as found, ${bytesBefore('standalone')} as bytes_before
+  from (
+    ${of('wfg_jobs')} union all ${of('wfg_history')}
+    order by run_id desc
+    limit $9::int
+  ) standalone
+) page
+where bytes_before < ${PAGE_BYTES}
+order by run_id desc`;
 
-/** Standalone jobs, live and ended. */
-export async function listStandalone(db: Queryable, filter: RunFilter): Promise<RunSummary[]> {
-  const { status, since, until, before, workflow_type, label, limit } = filter;
+type Row = JobRow & { payload: unknown; found: number };
+
+interface StandalonePage {
+  runs: RunSummary[];
+  /** There are more within the limit: those listed have large payloads. */
+  isCut: boolean;
+}
+
+/** Standalone jobs, live and ended: `limit` of them, or fewer when their payloads are large. */
+export async function listStandalone(db: Queryable, filter: RunFilter): Promise<StandalonePage> {
+  const { status, since, until, before, floor, workflow_type, label, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
-  const { rows } = await db.query<JobRow & { payload: unknown }>(LIST, [
+  const { rows } = await db.query<Row>(LIST, [
     ...meaning,
     since,
     until,
@@ -48,6 +65,7 @@ export async function listStandalone(db: Queryable, filter: RunFilter): Promise<
     workflow_type,
     label,
     limit,
+    floor,
   ]);
-  return rows.map(toStandaloneSummary);
+  return { runs: rows.map(toStandaloneSummary), isCut: (rows[0]?.found ?? 0) > rows.length };
 }

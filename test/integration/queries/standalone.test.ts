@@ -202,7 +202,7 @@ test('an attempt that is to blame for the end of its process fails, the others a
   const [first, second] = await Promise.all(runs.map((run) => readAttempts(db.pool, run, 'main')));
   expect(first?.attempts).toMatchObject([{ outcome: 'failed', error: 'it called process.exit' }]);
   expect(second?.attempts).toMatchObject([{ outcome: 'lost', error: 'gone' }]);
-  const tries = (await listRuns(db.pool, { limit: 10 })).map((run) => run.run_id);
+  const tries = (await listRuns(db.pool, { limit: 10 })).items.map((run) => run.run_id);
   expect(tries).toEqual(runs.toReversed());
 });
 
@@ -252,7 +252,7 @@ test('standalone jobs and graphs are one list, narrowed by status, type, label a
   ];
   await finish(db.pool, await take(db.pool));
   const list = async (filter: object) =>
-    (await listRuns(db.pool, { limit: 10, ...filter })).map((run) => ids.indexOf(run.run_id));
+    (await listRuns(db.pool, { limit: 10, ...filter })).items.map((run) => ids.indexOf(run.run_id));
   expect(await list({})).toEqual([2, 1, 0]);
   expect(await list({ limit: 2 })).toEqual([2, 1]);
   expect(await list({ before: ids[1] })).toEqual([0]);

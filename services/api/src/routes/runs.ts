@@ -78,10 +78,8 @@ export async function runPage(
   { limit = DEFAULT_LIMIT, cursor, ...filter }: RunListQuery,
   workflowId: string | undefined,
 ): Promise<RunPage> {
-  const found = await listRuns(db, { ...filter, before: cursor, workflowId, limit: limit + 1 });
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return { items, next: last && found.length > limit ? encodeCursor([last.run_id]) : null };
+  const { items, next } = await listRuns(db, { ...filter, before: cursor, workflowId, limit });
+  return { items, next: next === null ? null : encodeCursor([next]) };
 }
 
 /** A graph's run, or a standalone job. */

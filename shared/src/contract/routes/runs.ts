@@ -31,7 +31,8 @@ export type RunPage = z.infer<typeof RunPage>;
 export const listRuns = {
   method: 'get',
   path: '/api/runs',
-  summary: 'Runs without their jobs, newest first',
+  summary:
+    'Runs without their jobs, newest first; large payloads and rare labels or types make short, even empty, pages: go on to next',
   request: { query: RunListQuery.extend({ workflow_id: Id.optional() }) },
   responses: { 200: answer(RunPage, 'a page of runs') },
 } satisfies Route;

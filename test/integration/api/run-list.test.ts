@@ -1,0 +1,57 @@
+// Pages of the list of runs that are bounded by what they carry and by what is looked at for them.
+import { RunPage } from '@wfg/shared/contract/routes/runs';
+import { expect, test } from 'vitest';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { enqueue, submit } from '../../support/engine.ts';
+import { testDatabase } from '../../support/postgres.ts';
+
+/** The ids on each page. */
+async function pages({ ask }: TestApi, query: string): Promise<string[][]> {
+  const all: string[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body } = await ask('GET', `/api/runs?${query}${cursor && `&cursor=${cursor}`}`);
+    expect(status).toBe(200);
+    const { items, next } = RunPage.parse(body);
+    all.push(items.map(({ run_id }) => run_id));
+    cursor = next;
+  }
+  return all;
+}
+
+test('a page ends behind the payload that makes it large, and graphs stay between events', async () => {
+  await using db = await testDatabase();
+  const large = { payload: { text: 'x'.repeat(3 * 1024 * 1024) } };
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    ids.unshift(await submit(db.pool, { a: {} }));
+    ids.unshift(await enqueue(db.pool, 'a', large));
+  }
+  await using api = await startApi(db.url);
+  const found = await pages(api, 'limit=100');
+  expect(found.map(({ length }) => length)).toEqual([3, 3]);
+  expect(found.flat()).toEqual(ids);
+  expect((await pages(api, 'limit=2')).flat()).toEqual(ids);
+});
+
+test('a rare label or type is looked for in so many runs a page, and found', async () => {
+  await using db = await testDatabase();
+  const labelled = await submit(db.pool, { a: { labels: ['gpu'] } });
+  const typed = await submit(db.pool, { a: { run: undefined, uses: 'rare' } });
+  const event = await enqueue(db.pool, 'rare');
+  await db.pool.query(
+    `insert into wfg_runs (name, open_jobs, state, finished_at)
+     select 'r', 0, 'completed', wfg_now() from generate_series(1, 12000)`,
+  );
+  await db.pool.query(
+    `insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload)
+     select wfg_uuid7(), 0, 'main', 'e', 'e', 'pending', 'event', array[':event e'], '{}' from generate_series(1, 6000)`,
+  );
+  await using api = await startApi(db.url);
+  const byLabel = await pages(api, 'label=gpu');
+  expect(byLabel.slice(0, -1).flat()).toEqual([]);
+  expect(byLabel.length).toBeGreaterThan(2);
+  expect(byLabel.at(-1)).toEqual([labelled]);
+  expect((await pages(api, 'workflow_type=rare')).flat()).toEqual([event, typed]);
+  expect((await pages(api, 'workflow_type=none')).flat()).toEqual([]);
+  expect((await pages(api, 'status=pending&label=gpu&limit=1')).flat()).toEqual([labelled]);
+});
