@@ -62,7 +62,7 @@ const only = async () => {
 const wfg = (...args: string[]) => runWfg(args, { WFG_URL: cluster.url });
 const isEmpty = async () => (await table()).length === 0;
 
-test('the tutorial: six tries, the error in the row, the world mended, the greeting', {
+test('131, 132, 133, 134: the tutorial: six tries, the error in the row, the world mended, the greeting', {
   timeout: 60_000,
 }, async () => {
   const filename = file('name.txt');
@@ -106,7 +106,7 @@ test('the tutorial: six tries, the error in the row, the world mended, the greet
   expect(found?.attempts[5]?.error).toBe(error);
 });
 
-test('scheduling is inserting a row, by hand or in a transaction', async () => {
+test('126, 127: scheduling is inserting a row, by hand or in a transaction', async () => {
   const filename = file('name.txt');
   await writeFile(filename, 'World');
   const client = await db.pool.connect();
@@ -129,7 +129,7 @@ test('scheduling is inserting a row, by hand or in a transaction', async () => {
   for (const { id } of rows) expect(await printed(db.pool, id, 'stdout', 1)).toBe('Hello, World\n');
 });
 
-test('sleepers of 3, 1 and 2 seconds wake in the order 1, 2, 3', async () => {
+test('130, 137: sleepers of 3, 1 and 2 seconds wake in the order 1, 2, 3', async () => {
   const woken = file('woken');
   for (const secs of [3, 1, 2])
     await startTask(db.pool, sleeper, { step: 'Sleep', state: { secs, name: `${secs}`, file: woken } });
@@ -137,7 +137,7 @@ test('sleepers of 3, 1 and 2 seconds wake in the order 1, 2, 3', async () => {
   expect(await readFile(woken, 'utf8')).toBe('1\n2\n3\n');
 });
 
-test('a second worker that starts meanwhile disturbs nothing', async () => {
+test('140: a second worker that starts meanwhile disturbs nothing', async () => {
   const [trail, gate] = [file('trail'), file('gate')];
   const id = await startTask(db.pool, faults, { step: 'Wait', state: { trail, gate } });
   await waitFor('it to begin', () => readFile(trail, 'utf8'));
@@ -148,7 +148,7 @@ test('a second worker that starts meanwhile disturbs nothing', async () => {
   expect(await readFile(trail, 'utf8')).toBe('begin 0\n');
 });
 
-test('killed with its worker, a task goes on at the step it was at', async () => {
+test('128: killed with its worker, a task goes on at the step it was at', async () => {
   const [trail, gate] = [file('trail'), file('gate')];
   const id = await startTask(db.pool, faults, { step: 'Hop', state: { trail, gate } });
   await waitFor('its second step', () => readFile(trail, 'utf8'));
@@ -202,7 +202,7 @@ test('the same by HTTP and on the command line', async () => {
   });
 });
 
-test('stop_worker lets the steps end, and then the workers', async () => {
+test('139: stop_worker lets the steps end, and then the workers', async () => {
   const [trail, gate] = [file('trail'), file('gate')];
   await startTask(db.pool, faults, { step: 'Wait', state: { trail, gate } });
   await waitFor('it to begin', () => readFile(trail, 'utf8'));

@@ -69,7 +69,7 @@ async function attemptsOf(id: string) {
   return rows;
 }
 
-test('a task goes from step to step until it is done, and its row is gone', async () => {
+test('130: a task goes from step to step until it is done, and its row is gone', async () => {
   const filename = path('name.txt');
   await writeFile(filename, 'World\n');
   const id = await startTask(db.pool, greeter, { step: 'ReadName', state: { filename } });
@@ -77,6 +77,23 @@ test('a task goes from step to step until it is done, and its row is gone', asyn
   expect(await attemptsOf(id)).toMatchObject([
     { step: 'ReadName', try: 1, outcome: 'completed' },
     { step: 'SayHello', try: 1, outcome: 'completed' },
+  ]);
+});
+
+test('129: a step without fields is stored with null', async () => {
+  const id = await startTask(db.pool, counter, { step: 'Start', afterSecs: 3_600 });
+  expect((await rowOf(id))?.step).toBe('{"Counter":{"Start":null}}');
+  await db.pool.query('delete from pg_task where id = $1', [id]);
+});
+
+test('131: a step that says nothing has one try, and a second between tries', async () => {
+  const { rows } = await db.pool.query(
+    `select step, max_attempts, backoff from wfg_handlers where workflow_type = 'Greeter' order by step`,
+  );
+  const backoff = { Fixed: { delay_secs: 1 } };
+  expect(rows).toEqual([
+    { step: 'ReadName', max_attempts: 6, backoff },
+    { step: 'SayHello', max_attempts: 1, backoff },
   ]);
 });
 
@@ -91,7 +108,7 @@ test('a chain of steps wakes nobody but the worker that goes on with it', async 
   expect(others.length).toBeLessThanOrEqual(1);
 });
 
-test('what it throws stops it where it is, after its tries; cleared, it has them anew', async () => {
+test('134, 135: what it throws stops it where it is, after its tries; cleared, it has them anew', async () => {
   const id = await startTask(db.pool, faults, { step: 'Throw', state: {} });
   const stopped = await rowWhen(id, ({ error }) => error !== null);
   expect(stopped).toMatchObject({ tried: 2, is_running: false, error: 'it failed: why' });
@@ -122,7 +139,7 @@ test.for([
   expect(row).toMatchObject({ step: `{"Faults":{"${step}":{}}}`, tried: 1, error });
 });
 
-test('a step that cannot be decoded is parked without a try', async () => {
+test('136: a step that cannot be decoded is parked without a try', async () => {
   const misfit = await insert('{"Greeter":{"ReadName":{"file":"name.txt"}}}');
   expect(await rowWhen(misfit, ({ error }) => error !== null)).toMatchObject({
     tried: 0,
@@ -140,7 +157,7 @@ test('a step that cannot be decoded is parked without a try', async () => {
   });
 });
 
-test('an asynchronous throw and an exit are failed tries of their own step', async () => {
+test('141: an asynchronous throw and an exit are failed tries of their own step', async () => {
   for (const [step, error] of [
     ['ThrowLater', 'thrown later'],
     ['Exit', 'process.exit(7) was called'],
