@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 
 const NOT_CODE = ['**/node_modules/**', '**/dist/**'];
 const PURE = 'test/integration/boundaries.test.ts';
+/** Of the history checker alone: they need no database. */
+const CHECKS = 'test/chaos/checks/*.test.ts';
 /** Those of vitest.extra.config.ts. */
 const EXTRA = ['**/*.browser.test.ts', 'test/e2e/workflow-graph/**'];
 const DATABASE = 'test/support/global-setup.ts';
@@ -23,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{shared,services}/**/*.test.{ts,tsx}', PURE],
+          include: ['{shared,services}/**/*.test.{ts,tsx}', PURE, CHECKS],
           exclude: NOT_CODE,
         },
       },

@@ -9,7 +9,7 @@ const SUITES = {
   browser: { include: ['test/e2e/**/*.browser.test.ts'], globalSetup: DATABASE },
   walk: { include: ['test/e2e/workflow-graph/**/*.test.ts'], globalSetup: DATABASE },
   foreign: { include: ['test/foreign/**/*.test.ts'], globalSetup: DATABASE },
-  chaos: { include: ['test/chaos/**/*.test.ts'], globalSetup: DATABASE },
+  chaos: { include: ['test/chaos/*.test.ts'], globalSetup: DATABASE },
   bench: { include: ['test/bench/**/*.test.ts'], globalSetup: DATABASE },
   'npm-package': { include: ['test/npm-package/**/*.test.ts'], globalSetup: DATABASE },
   containers: { include: ['test/containers/**/*.test.ts'], globalSetup: 'test/support/images.ts' },

@@ -1,4 +1,4 @@
-// kill -9 of one process of each service while a run goes on. The same ten times over is in test/chaos.
+// kill -9 of one process of each service while a run goes on. Again and again, under load, is in test/chaos.
 import { expect, test } from 'vitest';
 import { startCluster } from '../support/cluster.ts';
 import { killRound } from '../support/kill-round.ts';

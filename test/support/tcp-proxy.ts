@@ -12,6 +12,7 @@ export class TcpProxy implements AsyncDisposable {
   #port = 0;
   #stalled = false;
   #statements = 0;
+  #frozen = false;
   #cutAt: { text: string; done: () => void } | undefined;
 
   private constructor(target: string) {
@@ -82,6 +83,18 @@ export class TcpProxy implements AsyncDisposable {
     this.#stalled = false;
   }
 
+  /** Like a link that is cut: connections stay, and nothing goes either way; nothing is lost. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Goes on, with what was sent meanwhile. */
+  thaw(): void {
+    this.#frozen = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#server.listening) await this.close();
   }
@@ -108,5 +121,7 @@ export class TcpProxy implements AsyncDisposable {
       return client.destroy();
     });
     server.on('data', (data) => this.#stalled || client.write(data));
+    // After the handlers, which make them flow.
+    if (this.#frozen) for (const socket of [client, server]) socket.pause();
   }
 }

@@ -1,0 +1,23 @@
+// All faults of the matrix.
+import { backendKills } from './backends.ts';
+import type { Fault } from './fault.ts';
+import { frozenWorker } from './frozen-worker.ts';
+import { killLoop } from './kill-loop.ts';
+import { blackHoledListen, cutLink } from './network.ts';
+import { kill, restart } from './postgres.ts';
+import { idleConnections, openTransaction } from './sessions.ts';
+
+export const FAULTS: readonly Fault[] = [
+  restart,
+  kill,
+  backendKills,
+  blackHoledListen,
+  killLoop('worker'),
+  killLoop('scheduler'),
+  killLoop('reaper'),
+  killLoop('api'),
+  frozenWorker,
+  openTransaction,
+  idleConnections,
+  cutLink,
+];

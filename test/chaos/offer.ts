@@ -1,0 +1,81 @@
+// Offers a load at a rate, as clients do that need an answer: each repeats its request under its key until it has one.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client } from '@wfg/shared/client/client';
+import { UnreachableError, WfgApiError } from '@wfg/shared/client/errors';
+import type { Item } from './history.ts';
+import type { Load } from './loads/load.ts';
+import { planOf } from './plan.ts';
+
+export interface Accepted extends Item {
+  at: number;
+}
+
+export interface Offering {
+  load: Load;
+  wfg: Client;
+  trail: string;
+  /** The number of the first; no number is given out twice. */
+  first: number;
+  perSec: number;
+  /** How many at most. */
+  count?: number;
+  /** Ends it earlier. */
+  until?: AbortSignal;
+}
+
+const CLIENTS = 16;
+/** Who has the answer asks once more, each so many: the answer must be the same. */
+const REPEAT_EACH = 5;
+const MOST_PAUSE_MS = 300;
+
+/** Resolves with all that was offered, all of it accepted. Who waits for an answer offers nothing else meanwhile. */
+export async function offer({
+  load,
+  wfg,
+  trail,
+  first,
+  perSec,
+  count,
+  until,
+}: Offering): Promise<Accepted[]> {
+  const accepted: Accepted[] = [];
+  const end = first + (count ?? Number.POSITIVE_INFINITY);
+  let next = first;
+  let due = performance.now();
+
+  async function ask(n: number): Promise<string> {
+    const plan = planOf(n);
+    for (;;) {
+      try {
+        return await load.offer({ wfg, plan, trail, key: `item ${n}` });
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+      }
+      await sleep(Math.random() * MOST_PAUSE_MS);
+    }
+  }
+
+  async function client(): Promise<void> {
+    while (next < end) {
+      const n = next++;
+      // What could not be offered in time is not made up for: that would be more than the rate.
+      due = Math.max(due + 1_000 / perSec, performance.now());
+      await sleep(Math.max(0, due - performance.now()), undefined, { signal: until }).catch(() => undefined);
+      if (until?.aborted) return;
+      const run = await ask(n);
+      accepted.push({ ...load.expected(planOf(n)), run, at: Date.now() });
+      if (n % REPEAT_EACH !== 0) continue;
+      const again = await ask(n);
+      if (again !== run) throw new Error(`item ${n} was accepted as ${run}, and when repeated as ${again}`);
+    }
+  }
+
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return accepted;
+}
+
+/** Nobody was there, or who was there said that it passes. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  return error instanceof WfgApiError && (error.passes || error.status === 409);
+}

@@ -1,0 +1,63 @@
+// The result of the matrix: a table for people, and the page that is committed.
+import { availableParallelism } from 'node:os';
+
+export interface Row {
+  fault: string;
+  load: string;
+  offered: number;
+  perSec: number;
+  /** Ended within the time, from 0 to 1. */
+  share: number;
+  lost: number;
+  doubled: number;
+  lostLines: number;
+  /** Attempts that were taken back. */
+  lostAttempts: number;
+  recoverSecs: number;
+}
+
+const HEAD = [
+  'fault',
+  'load',
+  'offered',
+  'a second',
+  'in time',
+  'lost',
+  'doubled',
+  'lost lines',
+  'attempts lost',
+  'recovered in',
+];
+
+export function tableOf(rows: readonly Row[]): string {
+  const lines = rows.map((row) => [
+    row.fault,
+    row.load,
+    String(row.offered),
+    row.perSec.toFixed(0),
+    // Rounding must not make it 100.
+    `${Math.floor(row.share * 1_000) / 10} %`,
+    String(row.lost),
+    String(row.doubled),
+    String(row.lostLines),
+    String(row.lostAttempts),
+    `${row.recoverSecs.toFixed(1)} s`,
+  ]);
+  return [HEAD, HEAD.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+export function pageOf(rows: readonly Row[], postgresVersion: string): string {
+  const node = process.version.slice(1);
+  return `# What faults do to wfg under load
+
+Written by \`npm run chaos\`: PostgreSQL ${postgresVersion} (fsync on), Node ${node}, ${availableParallelism()} cores for everything: database, one
+api, scheduler and reaper, two workers, and the test. Leases are 3 s.
+
+Each load is offered at half of what the cluster was measured to do, from 2 s before the fault until 2 s after it. One job
+in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time. *In time*: ended at most 13 s after the fault
+did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of jobs that did not end as they had to, or were made or
+executed more often than a lease allows. *Lost lines*: of the logs of attempts that came to their end. *Attempts lost*: taken
+back from workers, and done again. *Recovered in*: from the fault's end until all had ended that was accepted before.
+
+${tableOf(rows)}`;
+}
