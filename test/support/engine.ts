@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { JobState } from '@wfg/shared/contract/job';
 import type { FileJob } from '@wfg/shared/contract/workflow';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
+import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
@@ -44,14 +45,14 @@ export async function claimEvent(pool: Pool, workflow_type: string): Promise<Cla
 
 /** Claims as a worker that offers `labels`. */
 export async function claim(
-  pool: Pool,
+  db: Queryable,
   {
     limit = 100,
     labels = [],
     workerId = 'w1',
   }: { limit?: number; labels?: string[]; workerId?: string } = {},
 ): Promise<ClaimedJob[]> {
-  return claimJobs(pool, {
+  return claimJobs(db, {
     workerId,
     instance: randomUUID(),
     labels: [':command', ...labels],
