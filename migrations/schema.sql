@@ -168,7 +168,7 @@ declare
   value json; state json;
 begin
   begin
-    value := text::json;
+    value := wfg_storable(text::json);
     if json_typeof(value) = 'object' then
       select key, inner_value into task, state from json_each(value) as outer_one (key, inner_value);
       if json_typeof(state) = 'object' and (select count(*) from json_each(value)) = 1
@@ -180,8 +180,10 @@ begin
     fault := format('the step is not JSON: %s', sqlerrm);
     return;
   end;
-  if step is null or step = '' or not wfg_is_printable(task) then
+  if step is null then
     fault := 'the step is not {"<Task>":{"<Step>":<state>}}';
+  elsif not wfg_is_printable(task) or not wfg_is_printable(step) then
+    fault := 'the names of a task and its step must be 1 to 255 characters, none of them a control character';
   elsif wfg_is_too_deep(value) then
     fault := 'the step is nested more than 1000 levels deep';
   end if;
@@ -257,6 +259,25 @@ begin
     end loop;
   end loop;
   return made;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_hold_task(run uuid, step text, error text)
+ RETURNS wfg_jobs
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  job wfg_jobs;
+begin
+  select * into job from wfg_jobs j where j.run_id = run and j.position = 0 for update;
+  if exists (
+    select from pg_task t
+    where t.id = run and t.step = coalesce(wfg_hold_task.step, t.step) and t.error is not distinct from wfg_hold_task.error)
+  then
+    return job;
+  end if;
+  return null;
 end
 $function$;
 
@@ -500,8 +521,8 @@ AS $function$
 declare
   job wfg_jobs;
 begin
-  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
-  if not found or job.cancel_requested_at is not null then return null; end if;
+  job := wfg_hold_task(old.id, case when old.error is not null then old.step end, old.error);
+  if job.run_id is null then return null; end if;
   update wfg_jobs j
   set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now(),
     state = case when j.state = 'pending' then 'cancelled' else j.state end,
@@ -522,19 +543,21 @@ CREATE OR REPLACE FUNCTION wfg_pg_task_insert()
  SET search_path TO '$user', 'public'
 AS $function$
 declare
-  made wfg_jobs;
+  made wfg_jobs; is_taken boolean;
 begin
   if new.is_running then
     raise exception 'a new task does not run yet: leave is_running out' using errcode = 'WF001';
   end if;
-  if new.id is not null and (
-    exists (select from wfg_jobs where run_id = new.id) or exists (select from wfg_runs where id = new.id)
-    or exists (select from wfg_history where run_id = new.id)
-  ) then
+  is_taken := new.id is not null and exists (select from wfg_jobs where run_id = new.id);
+  if not is_taken then
+    made := wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at);
+    is_taken := new.id is not null and (
+      exists (select from wfg_runs where id = new.id) or exists (select from wfg_history where run_id = new.id));
+  end if;
+  if is_taken then
     raise unique_violation using message = format('there is, or was, a run %s already', new.id),
       hint = 'leave id out: one is made';
   end if;
-  made := wfg_insert_task(new.id, new.step, new.wakeup_at, new.error, new.created_at);
   select * into new from pg_task t where t.id = made.run_id;
   return new;
 end
@@ -558,16 +581,14 @@ begin
   if (new.step, new.wakeup_at, new.error, new.tried) is not distinct from (old.step, old.wakeup_at, old.error, old.tried) then
     return new;
   end if;
-  select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0 for update;
-  if not found or job.cancel_requested_at is not null then return null; end if;
+  job := wfg_hold_task(old.id, old.step, old.error);
+  if job.run_id is null then return null; end if;
   if job.state = 'active' then
-    -- One whose error was cleared by somebody else may run already.
-    if new.step is distinct from old.step or (new.error is distinct from old.error and new.error is not null) then
+    if (new.step, new.error) is distinct from (old.step, old.error) then
       raise exception 'task % is running and cannot be edited', old.id using errcode = 'WF005',
         hint = 'wait until its step has ended, or delete its row to cancel it';
     end if;
-    select * into new from pg_task t where t.id = old.id;
-    return new;
+    return null;
   end if;
   if job.state = 'failed' then perform wfg_keep_attempt(job); end if;
   if new.step is distinct from old.step then
@@ -582,7 +603,6 @@ begin
     stop := decoded.fault;
   end if;
   if stop is null and new.error is null and old.error is not null then
-    -- Does nothing if somebody else has cleared it meanwhile.
     perform wfg_revive(job.run_id);
   elsif coalesce(stop, new.error) is distinct from old.error then
     update wfg_jobs j
@@ -843,7 +863,7 @@ CREATE OR REPLACE FUNCTION wfg_step_payload(text text, step text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select case when step is null then to_json(text) else text::json end
+  select case when step is null then to_json(text) else wfg_storable(text::json) end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_step_text(payload json)
@@ -1472,7 +1492,7 @@ create view pg_task as
 CREATE TRIGGER wfg_delete INSTEAD OF DELETE ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_delete();
 CREATE TRIGGER wfg_insert INSTEAD OF INSERT ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_insert();
 CREATE TRIGGER wfg_update INSTEAD OF UPDATE ON pg_task FOR EACH ROW EXECUTE FUNCTION wfg_pg_task_update();
-comment on view pg_task is 'tasks that wait, run or have stopped; insert starts one, set error = null resumes, delete cancels';
+comment on view pg_task is 'tasks that wait, run or have stopped; insert starts one, set error = null resumes, delete cancels; left alone and not counted is a row that stopped, was resumed or, but for a delete, went on to another step while the statement waited for it, and one that runs when only its wakeup_at or tried is set';
 
 create view wfg_artifacts as
  SELECT run_id,

@@ -84,11 +84,11 @@ export function reportOf(job: ClaimedJob, told: Partial<Result> = {}): Result {
 
 /** Reports on a claimed job and returns the answer. */
 export async function finish(
-  pool: Pool,
+  db: Queryable,
   job: ClaimedJob,
   told: Partial<Result> = {},
 ): Promise<Finished | undefined> {
-  const [finished] = await finishJobs(pool, [reportOf(job, told)]);
+  const [finished] = await finishJobs(db, [reportOf(job, told)]);
   return finished;
 }
 

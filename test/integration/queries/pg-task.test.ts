@@ -1,14 +1,14 @@
 // pg_task, the view: what its users do to it, and that nothing else is touched by that.
 import { claimJobs } from '@wfg/shared/queries/claim';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { finish, moveClock } from '../../support/engine.ts';
 import { copyIn } from '../../support/copy-in.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
-import { waitFor } from '../../support/wait-for.ts';
 
 const STEP = '{"Greeter": {"ReadName":{"filename":"name.txt"}}}';
+const SHOUT = '{"Greeter":{"Shout":null}}';
 const ID = '0198c0de-0000-7000-8000-000000000001';
 
 let db: TestDatabase;
@@ -41,9 +41,9 @@ async function insert(step: string): Promise<string> {
 }
 
 /** Begins the task's step, as a worker does. */
-async function begin(on: Pool | PoolClient = pool) {
+async function begin() {
   const claim = { workerId: 'w1', instance: null, limit: 1, leaseSecs: 30, nonce: '7' };
-  const [job] = await claimJobs(on, { ...claim, labels: [':task Greeter'] });
+  const [job] = await claimJobs(pool, { ...claim, labels: [':task Greeter'] });
   if (!job) throw new Error('nothing is due');
   return job;
 }
@@ -103,6 +103,9 @@ test.for([
   '{"Greeter":{"A":1,"B":2}}',
   '{"A":{"B":1},"C":{"D":2}}',
   '{"":{"B":1}}',
+  '{"A":{"":1}}',
+  '{"A":{"a\\u0001b":1}}',
+  `{"A":{"${'b'.repeat(256)}":1}}`,
   `{"Greeter":{"ReadName":${'['.repeat(1000)}${']'.repeat(1000)}}}`,
   `{"Greeter":{"ReadName":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`,
 ])('%s is parked, and shown as it came', async (step) => {
@@ -114,6 +117,20 @@ test.for([
   expect(await rowsOf('table pg_task')).toMatchObject([{ step, error: expect.any(String) }]);
   await pool.query('update pg_task set step = $1, error = null', [STEP]);
   expect(await rowsOf('table pg_task')).toMatchObject([{ step: STEP, error: null }]);
+});
+
+test('text that PostgreSQL cannot read again is made visible in a step', async () => {
+  const given = String.raw`{"Greeter":{"ReadName":{"filename":"\u0000 \ud800 \ud83d\ude00 \\u0000 \udc00"}}}`;
+  const seen = String.raw`{"Greeter":{"ReadName":{"filename":"␀ � \ud83d\ude00 \\u0000 �"}}}`;
+  const id = await insert(given);
+  const shown = { step: seen, error: null };
+  expect(await rowsOf('table pg_task')).toMatchObject([shown]);
+  await pool.query('update pg_task set step = $1', [SHOUT]);
+  await pool.query('update pg_task set step = $1', [given]);
+  await pool.query('select wfg_task($1)', [given]);
+  expect(await rowsOf('select step, error from pg_task')).toEqual([shown, shown]);
+  const filename = '\u2400 \ufffd \u{1f600} \\u0000 \ufffd';
+  expect(await begin()).toMatchObject({ run_id: id, payload: { Greeter: { ReadName: { filename } } } });
 });
 
 test('a table of tasks is copied in', async () => {
@@ -144,28 +161,6 @@ test('clearing the errors of all resumes those that have one, and neither locks 
     stopped,
   ]);
   expect(rows).toEqual([{ outcome: 'failed', error: 'no', step: 'ReadName' }]);
-});
-
-test.for([
-  ['waits', false],
-  ['runs', true],
-])('an error that somebody else has cleared is left so: the task %s', async ([, runs]) => {
-  await insert(STEP);
-  await finish(pool, await begin(), { outcome: 'failed', error: 'no', retryable: false });
-  const other = await pool.connect();
-  try {
-    await other.query('begin');
-    await other.query('update pg_task set error = null');
-    if (runs) await begin(other);
-    const cleared = rowsOf('update pg_task set error = null returning error, is_running');
-    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await waitFor('the second to wait', async () => (await pool.query(waits)).rowCount === 1);
-    await other.query('commit');
-    expect(await cleared).toEqual([{ error: null, is_running: runs }]);
-  } finally {
-    other.release();
-  }
-  expect(await rowsOf('select error, is_running from pg_task')).toEqual([{ error: null, is_running: runs }]);
 });
 
 test('its attempts stay as they were, whatever becomes of its row, and are told once', async () => {
@@ -204,7 +199,8 @@ test('what runs cannot be edited, is woken already, and is cancelled by deleting
   for (const set of [`step = '{"A":{"B":1}}'`, `error = 'stop'`])
     await expect(pool.query(`update pg_task set ${set}`)).rejects.toMatchObject({ code: 'WF005' });
   await expect(pool.query('update pg_task set is_running = false')).rejects.toMatchObject({ code: 'WF001' });
-  await pool.query('update pg_task set wakeup_at = now(), error = null');
+  for (const set of ['wakeup_at = now(), error = null', 'tried = 0, wakeup_at = null', 'tried = 5'])
+    expect(await rowsOf(`update pg_task set ${set} returning *`)).toEqual([]);
   await pool.query('delete from pg_task');
   expect(await rowsOf('table pg_task')).toEqual([]);
   const { rows } = await pool.query('select state, cancel_requested_at is not null as asked from wfg_jobs');
