@@ -16,6 +16,8 @@ const SHUTDOWN = 'shutdown: the worker was stopped';
 export interface AttemptContext {
   sink: LogSink;
   reporter: Reporter;
+  /** Called when what was executed goes on: with what is reported when that has ended, or null if the lease is lost. */
+  outlive?: (result: Result | null) => void;
   log: Logger;
 }
 
@@ -43,8 +45,14 @@ export interface Stopped extends Pick<Partial<Result>, 'error' | 'exit_code'> {
   outcome: 'stopped';
 }
 
+/** How it ended, and the end of what goes on nevertheless: it was told to stop, and there is no way to stop it. */
+export interface Executed {
+  end: End | Stopped;
+  goesOn?: Promise<unknown> | undefined;
+}
+
 /** Runs the job. */
-export type Execute = (io: Execution) => Promise<End | Stopped>;
+export type Execute = (io: Execution) => Promise<Executed>;
 
 /** Starts a claimed job; `ended` is null when nothing was reported. */
 export function startAttempt(
@@ -52,7 +60,7 @@ export function startAttempt(
   context: AttemptContext,
   execute: Execute,
 ): Attempt & { ended: Promise<Ending | null> } {
-  const { sink, reporter } = context;
+  const { sink, reporter, outlive } = context;
   const { run_id, position, attempt, nonce } = job;
   const lease: Lease = { run_id, position, attempt, nonce };
   const log = context.log.child({ run_id, job_id: job.job_id, attempt });
@@ -73,16 +81,22 @@ export function startAttempt(
       refusal = `its log cannot be stored: ${messageOf(why.refusal)}`;
       return stopping.abort(new Error(refusal));
     });
-    const executed = await execute({ log: attemptLog, signal: stopping.signal }).catch((error: unknown) => {
+    const io = { log: attemptLog, signal: stopping.signal };
+    const { end, goesOn }: Executed = await execute(io).catch((error: unknown) => {
       log.error({ err: error }, 'the job could not be executed');
-      return failure(`wfg: ${messageOf(error)}`);
+      return { end: failure(`wfg: ${messageOf(error)}`) };
     });
     const seal = await attemptLog.close();
+    if (goesOn) {
+      log.warn('it goes on although it was told to stop: its process is to be ended');
+      outlive?.(reason === 'lost' ? null : toResult(lease, seal, endOf(end)));
+      await goesOn;
+    }
     if (reason === 'lost') {
       log.warn('lease lost: what ran was stopped, and its result dropped');
       return null;
     }
-    return report(endOf(executed), seal);
+    return report(endOf(end), seal);
   }
 
   function endOf(executed: End | Stopped): End {

@@ -12,25 +12,44 @@ interface DrainSettings {
   graceMs: number;
   /** From being told to stop to having stopped. */
   killGraceMs: number;
-  /** Called when something has not. */
+  /** Ends all graces when aborted. */
+  hurry: AbortSignal;
+  /** Called when something has not stopped. */
   giveUp: () => void;
   log: Logger;
 }
 
 /** Resolves when nothing runs any more; attempts that outlast the grace are stopped. */
 export async function drainAttempts(settings: DrainSettings): Promise<void> {
-  const { running, closed, graceMs, killGraceMs, giveUp, log } = settings;
+  const { running, closed, graceMs, killGraceMs, hurry, giveUp, log } = settings;
+  let isOver = false;
+
+  function stop(): void {
+    isOver = true;
+    for (const attempt of running) attempt.stop('shutdown');
+  }
+
+  function hurryUp(): void {
+    stop();
+    clearTimeout(last);
+    last = setTimeout(giveUp, REPORT_MS);
+  }
+
   const grace = setTimeout(() => {
     log.warn({ running: running.size }, 'grace is over: stopping and handing back what still runs');
-    for (const attempt of running) attempt.stop('shutdown');
+    stop();
   }, graceMs);
-  const last = setTimeout(giveUp, graceMs + killGraceMs + REPORT_MS);
+  let last = setTimeout(giveUp, graceMs + killGraceMs + REPORT_MS);
+  hurry.addEventListener('abort', hurryUp);
   try {
     await closed;
+    // What was being claimed when the grace was over.
+    if (isOver) stop();
     if (running.size > 0) log.info({ running: running.size }, 'waiting for running jobs to finish');
     await Promise.all([...running].map((attempt) => attempt.ended));
   } finally {
     clearTimeout(grace);
     clearTimeout(last);
+    hurry.removeEventListener('abort', hurryUp);
   }
 }

@@ -39,9 +39,9 @@ export function executeCommand(job: ClaimedCommand, context: CommandContext): Ex
         { ...command, signal, log: attemptLog },
       );
       fitness.prove();
-      return endOf(ended, spec.not_on);
+      return { end: endOf(ended, spec.not_on) };
     } catch (error) {
-      return faultOf(error);
+      return { end: faultOf(error) };
     }
   };
 }

@@ -1,7 +1,8 @@
-// Keeps the handler host of one module alive: starts it, and another when it has died.
+// Keeps the handler host of one module alive: starts it, and another when it has died, or when it runs what does not stop.
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryPause } from '@wfg/shared/rules/pause';
+import { drainAttempts } from './drain-attempts.ts';
 import { type HostLife, type HostSettings, startHostLife } from './host-life.ts';
 
 /** A host that lived as long did not fail to start. */
@@ -22,18 +23,25 @@ export interface HandlerHost extends AsyncDisposable {
   reasons: () => string[];
 }
 
-interface HandlerHostSettings extends HostSettings {
+export interface HandlerHostSettings extends HostSettings {
   /** Why it may not handle what its module does; null if it may. */
   refuse: (labels: readonly string[]) => string | null;
   /** Called when `labels` has changed. */
   onLabels: () => void;
+  /** For what runs beside something that does not stop. */
+  graceMs: number;
+  /** From being told to stop to having stopped. */
+  killGraceMs: number;
 }
 
 /** Disposal ends a host that runs nothing. */
 export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSettings): HandlerHost {
   const { file, log } = settings;
   const stopping = new AbortController();
+  /** The one that looks for jobs. */
   let life: HostLife | null = null;
+  /** With those that are retired. */
+  const lives = new Set<HostLife>();
   let labels: readonly string[] = [];
   /** Until the module is loaded. */
   let fault: string | null = 'being loaded';
@@ -47,13 +55,29 @@ export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSe
     return null;
   }
 
+  function begin(): HostLife {
+    const begun = startHostLife(settings, admit);
+    lives.add(begun);
+    void begun.ended.then(() => lives.delete(begun));
+    return begun;
+  }
+
   async function keepAlive(): Promise<void> {
+    let retired: Promise<unknown> = Promise.resolve();
     for (let failures = 1; !stopping.signal.aborted; failures++) {
       const startedAt = performance.now();
-      life = startHostLife(settings, admit);
-      const reason = await life.ended;
+      const current = begin();
+      life = current;
+      // One is retired at a time, so that there are never more than two.
+      const deaf = current.deaf.then(() => retired).then(() => null);
+      const reason = await Promise.race([current.ended, deaf]);
       life = null;
       if (stopping.signal.aborted) return;
+      if (reason === null) {
+        retired = retire(current);
+        failures = 0;
+        continue;
+      }
       if (performance.now() - startedAt > LASTING_MS) failures = 1;
       const pauseMs = fault === null ? retryPause(failures) : retryPause(failures, LONGEST_PAUSE_MS);
       fault = reason;
@@ -62,22 +86,30 @@ export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSe
     }
   }
 
+  /** Only its end stops what does not stop when told to. What else it runs may finish, as at the end of a worker. */
+  async function retire(old: HostLife): Promise<void> {
+    log.warn({ file }, 'a handler does not stop: another host takes over, and this one ends');
+    await drainAttempts({ ...settings, running: old.heeding, closed: old.drain(), giveUp: old.kill });
+    await old.close();
+  }
+
   const ended = keepAlive();
   return {
     look: () => life?.look(),
     async drain() {
       stopping.abort();
-      await life?.drain();
+      await Promise.all(Array.from(lives, (one) => one.drain()));
     },
-    kill: () => life?.kill(),
+    kill: () => lives.forEach((one) => one.kill()),
     labels: () => labels,
     reasons() {
-      const reasons = [...(fault === null ? [] : [fault]), ...(life?.problems() ?? [])];
+      const problems = Array.from(lives, (one) => one.problems()).flat();
+      const reasons = [...(fault === null ? [] : [fault]), ...problems];
       return reasons.map((reason) => `handlers ${shortName(file)}: ${reason}`);
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await life?.close();
+      await Promise.all(Array.from(lives, (one) => one.close()));
       await ended;
     },
   };

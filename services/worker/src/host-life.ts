@@ -1,11 +1,13 @@
 // One life of a handler host: its process, what it runs, and whether it still answers.
 import { basename } from 'node:path';
+import type { Result } from '@wfg/shared/queries/finish';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
 import { startHostProcess } from './host-process.ts';
 import type { BegunAttempt, FromHost } from './host/protocol.ts';
+import type { Reporter } from './reporter.ts';
 import type { Spawner } from './spawner.ts';
 import type { Surrenderer } from './surrender.ts';
 import { within } from './within.ts';
@@ -27,14 +29,21 @@ export interface HostSettings {
   /** Its attempts are here while they run. */
   held: Set<Attempt>;
   surrenderer: Surrenderer;
+  reporter: Reporter;
+  /** Aborted when it is to wait no longer for what was told to stop. */
+  hurry: AbortSignal;
   spawner: Spawner;
   log: Logger;
 }
 
 export interface HostLife {
   look: () => void;
-  /** Resolves when nothing more can begin. */
+  /** Resolves when nothing more can begin. From then on it is killed when all that it runs will not stop. */
   drain: () => Promise<void>;
+  /** What it runs, but for what was told to stop and goes on. */
+  heeding: ReadonlySet<Attempt>;
+  /** Resolves when something was told to stop and goes on. */
+  deaf: Promise<void>;
   /** Ends it in order; nothing may run any more. */
   close: () => Promise<void>;
   kill: () => void;
@@ -46,15 +55,20 @@ export interface HostLife {
 
 interface RunningAttempt extends Attempt {
   begun: BegunAttempt;
+  /** To be reported when it is dead; undefined unless it goes on although it was told to stop. */
+  result?: Result | null;
   end: () => void;
 }
 
 /** `admit` is called with the labels of what it handles once its module is loaded, and says why it may not; or null. */
 export function startHostLife(settings: HostSettings, admit: (labels: string[]) => string | null): HostLife {
-  const { file, silenceMs, held, surrenderer, log } = settings;
+  const { file, silenceMs, held, surrenderer, reporter, hurry, log } = settings;
   const running = new Map<number, RunningAttempt>();
+  const heeding = new Set<Attempt>();
+  const deaf = Promise.withResolvers<void>();
   const errors = new Map<number | null, string>();
   const drained = Promise.withResolvers<void>();
+  let isDrained = false;
   let unanswered = 0;
   let mostUnanswered = LOADING_PINGS;
   let problems: string[] = [];
@@ -69,7 +83,8 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     else if (message.op === 'pong') problems = message.problems;
     else if (message.op === 'begun') message.attempts.forEach(begin);
     else if (message.op === 'ended') running.get(message.id)?.end();
-    else if (message.op === 'drained') drained.resolve();
+    else if (message.op === 'deaf') outlive(message.id, message.result);
+    else if (message.op === 'drained') becomeDrained();
     else if (message.op === 'fault') errors.set(message.id, message.error);
   }
 
@@ -87,6 +102,26 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     mostUnanswered = PINGS;
   }
 
+  function outlive(id: number, result: Result | null): void {
+    const attempt = running.get(id);
+    if (!attempt) return;
+    attempt.result = result;
+    heeding.delete(attempt);
+    deaf.resolve();
+    endIfDeaf();
+  }
+
+  function becomeDrained(): void {
+    isDrained = true;
+    drained.resolve();
+    endIfDeaf();
+  }
+
+  /** There is no other way to stop what does not stop when it is told to, and nobody else's work is lost by it. */
+  function endIfDeaf(): void {
+    if (isDrained && running.size > 0 && heeding.size === 0) process.kill();
+  }
+
   function begin(begun: BegunAttempt): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     const attempt: RunningAttempt = {
@@ -96,11 +131,14 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
       ended: promise,
       end() {
         running.delete(begun.id);
+        heeding.delete(attempt);
         held.delete(attempt);
         resolve();
+        endIfDeaf();
       },
     };
     running.set(begun.id, attempt);
+    heeding.add(attempt);
     held.add(attempt);
   }
 
@@ -121,10 +159,25 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     const dead = [...running.values()];
     for (const attempt of dead) attempt.end();
     drained.resolve();
-    const attempts = dead.map(({ begun }) => ({ ...begun, error: errors.get(begun.id) ?? null }));
-    await surrenderer.give(attempts, `the handler host of ${basename(file)} died: ${reason}`);
+    const stopped = dead.filter(({ begun, result }) => result !== undefined && !errors.has(begun.id));
+    const lost = dead.filter((attempt) => !stopped.includes(attempt));
+    const attempts = lost.map(({ begun }) => ({ ...begun, error: errors.get(begun.id) ?? null }));
+    await Promise.all([
+      surrenderer.give(attempts, `the handler host of ${basename(file)} died: ${reason}`),
+      ...stopped.map(({ result }) => result && report(result)),
+    ]);
     return reason;
   }
+
+  async function report(result: Result): Promise<void> {
+    await reporter.report(result).catch((error: unknown) => {
+      log.error({ err: error, run_id: result.run_id }, 'no result: the lease will run out');
+    });
+  }
+
+  const onHurry = () => process.send({ op: 'hurry' });
+  hurry.addEventListener('abort', onHurry);
+  void process.ended.then(() => hurry.removeEventListener('abort', onHurry));
 
   const ended = end();
   return {
@@ -138,6 +191,8 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
       if (!(await within(ended, CLOSE_MS))) process.kill();
       await ended;
     },
+    heeding,
+    deaf: deaf.promise,
     kill: process.kill,
     problems: () => problems,
     ended,

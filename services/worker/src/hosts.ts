@@ -2,24 +2,22 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
-import { type HandlerHost, keepHandlerHost } from './handler-host.ts';
-import type { HostSettings } from './host-life.ts';
+import { type HandlerHost, type HandlerHostSettings, keepHandlerHost } from './handler-host.ts';
 
 const SHIPPED = fileURLToPath(new URL('handlers/demonstration.ts', import.meta.url));
 
-interface HostsSettings extends Omit<HostSettings, 'file'> {
+interface HostsSettings extends Omit<HandlerHostSettings, 'file' | 'refuse'> {
   /** As WFG_MODULES names them. */
   modules: readonly string[];
-  onLabels: () => void;
 }
 
 /** With no modules it does nothing. */
-export function keepHosts({ modules, onLabels, ...settings }: HostsSettings): HandlerHost {
+export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHost {
   const files = new Set(modules.map((name) => (name === DEMONSTRATION ? SHIPPED : resolve(name))));
   const byFile = new Map<string, HandlerHost>();
   for (const file of files) {
     const refuse = (labels: readonly string[]) => twinOf(file, labels);
-    byFile.set(file, keepHandlerHost({ ...settings, file, refuse, onLabels }));
+    byFile.set(file, keepHandlerHost({ ...settings, file, refuse }));
   }
   const hosts = [...byFile.values()];
 

@@ -35,7 +35,10 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, stopping);
   const instance = randomUUID();
   const workerId = config.WORKER_ID;
+  const graceMs = config.SHUTDOWN_GRACE_SECS * 1000;
   const killGraceMs = config.KILL_GRACE_SECS * 1000;
+  /** By a second signal. */
+  const hurry = new AbortController();
   const held = new Set<Attempt>();
   const done = Promise.withResolvers<void>();
   let isStopAsked = false;
@@ -66,7 +69,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const command = {
     spawner,
     workerId,
-    patience: { graceMs: killGraceMs },
+    patience: { graceMs: killGraceMs, hurry: hurry.signal },
     logMaxBytes: config.LOG_MAX_BYTES,
   };
   const fitness = createFitness(command, log);
@@ -88,6 +91,10 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
       silenceMs: Math.min(Math.max(config.LEASE_TTL_SECS * 500, SHORTEST_SILENCE_MS), LONGEST_SILENCE_MS),
       held,
       surrenderer,
+      reporter,
+      graceMs,
+      killGraceMs,
+      hurry: hurry.signal,
       spawner,
       onLabels: () => registry.offer(hosts.labels()),
       log,
@@ -97,32 +104,29 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
     drainAttempts({
       running: held,
       closed: close(),
-      graceMs: config.SHUTDOWN_GRACE_SECS * 1000,
+      graceMs,
       killGraceMs,
+      hurry: hurry.signal,
       giveUp: hosts.kill,
       log,
     }),
   );
-  const commands = stack.use(
-    takeCommands({
-      context: { pool, sink, reporter, fitness, command, log },
-      claimer: { pool, doorbell, workerId, instance, leaseSecs: config.LEASE_TTL_SECS },
-      labels: config.WORKER_LABELS,
-      concurrency: config.WORKER_CONCURRENCY,
-      held,
-    }),
-  );
+  const commands = takeCommands({
+    context: { pool, sink, reporter, fitness, command, log },
+    claimer: { pool, doorbell, workerId, instance, leaseSecs: config.LEASE_TTL_SECS },
+    labels: config.WORKER_LABELS,
+    concurrency: config.WORKER_CONCURRENCY,
+    held,
+  });
   // Not every bell is heard.
-  const looking = stack.use(
-    startLoop({
-      name: 'look',
-      log,
-      step: async () => {
-        if (await isAnyDue(pool, [':command', ...config.WORKER_LABELS, ...hosts.labels()])) look();
-        return hearing.pollMs();
-      },
-    }),
-  );
+  const looking = startLoop({
+    name: 'look',
+    log,
+    step: async () => {
+      if (await isAnyDue(pool, [':command', ...config.WORKER_LABELS, ...hosts.labels()])) look();
+      return hearing.pollMs();
+    },
+  });
 
   function look(): void {
     commands.wake();
@@ -141,7 +145,8 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   /** Resolves when nothing more can begin. */
   async function close(): Promise<void> {
     registry.drain();
-    await Promise.all([commands[Symbol.asyncDispose](), hosts.drain()]);
+    const ends = [looking[Symbol.asyncDispose](), commands[Symbol.asyncDispose](), hosts.drain()];
+    await Promise.all(ends);
   }
 
   /** Asked by stop_worker: takes nothing more, and ends when nothing runs. */
@@ -156,6 +161,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const owned = stack.move();
   return {
     done: done.promise,
+    force: () => hurry.abort(),
     reasons: () =>
       [
         isStopAsked ? 'stop_worker: takes nothing more' : null,

@@ -16,6 +16,8 @@ type ServiceSchema = z.ZodObject<Pick<typeof configFields.shape, keyof typeof SE
 export interface Service extends AsyncDisposable {
   /** Why it cannot do its work at the moment, for /ready; empty if it can. */
   reasons: () => string[];
+  /** Drops at once what disposal waits for, called by a second signal; the process then has 3 s. */
+  force?: () => void;
   /** For a service that may end by itself: resolves when it wants to. */
   done?: Promise<void>;
 }
@@ -63,7 +65,7 @@ export async function runService<S extends ServiceSchema>(
     fail(log, err);
   }
   log.info('stopped');
-  process.exit(0);
+  process.exit(request.isForced() ? 1 : 0);
 }
 
 function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
@@ -104,6 +106,7 @@ async function serve({ host, port, log, request }: Serve, start: () => Promise<S
     throw err;
   }
   await using _ = service;
+  request.force = service.force;
   const wish = service.done?.then(() => request.stop('done'));
   if (!stopping.aborted) await Promise.race([once(stopping, 'abort'), ...(wish ? [wish] : [])]);
 }

@@ -1,5 +1,6 @@
 // Handlers that are told to stop, by a cancel, a timeout or the end of their worker, and what becomes of those that do
 // not listen.
+import { existsSync } from 'node:fs';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import type { Pool } from 'pg';
@@ -12,13 +13,14 @@ import {
   isCompleted,
   isFailed,
   newTrail,
+  printed,
 } from '../../support/events.ts';
 import { listener } from '../../support/ear.ts';
 import { newGate } from '../../support/gate.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { reasonsOf, ring, startHandlerWorker } from '../../support/worker.ts';
+import { hostOf, reasonsOf, ring, startHandlerWorker } from '../../support/worker.ts';
 
 let db: TestDatabase;
 let pool: Pool;
@@ -50,7 +52,7 @@ async function cancel(id: string): Promise<void> {
 describe('a running worker', () => {
   let worker: TestProcess;
   beforeAll(async () => {
-    worker = startHandlerWorker(db.url, { KILL_GRACE_SECS: '1' });
+    worker = startHandlerWorker(db.url, { KILL_GRACE_SECS: '1', SHUTDOWN_GRACE_SECS: '60' });
     await isReady(worker);
   });
   afterAll(() => worker[Symbol.asyncDispose]());
@@ -62,14 +64,28 @@ describe('a running worker', () => {
     expect(steps()).toEqual(['begin', 'abort:cancelled']);
   });
 
-  test('waits no longer than the grace for one that does not listen, whose end then means nothing', async () => {
-    const { id, gate, steps } = await begun('test.deaf');
+  test('known fault 17: one that does not listen is cancelled when it is dead, and nobody else is hurt', async () => {
+    const other = await begun('test.wait');
+    const { id, steps } = await begun('test.deaf');
+    const host = await hostOf(worker, id);
     await cancel(id);
-    expect(await eventWhen(pool, id, isCancelled)).toMatchObject({ attempt: 0 });
-    await worker.logged('a handler goes on although it was told to stop');
-    await gate.open();
-    await waitFor('it to end', () => steps().includes('end'));
-    expect(await eventWhen(pool, id, () => true)).toMatchObject({ state: 'cancelled', outputs: null });
+    await worker.logged('it goes on although it was told to stop: its process is to be ended');
+    // It is no longer looked after by the process that looks for jobs.
+    const later = await begun('test.wait');
+    expect(await hostOf(worker, later.id)).not.toBe(host);
+    expect(await eventWhen(pool, id, () => true)).toMatchObject({ state: 'active' });
+    expect(existsSync(`/proc/${host}`)).toBe(true);
+    await other.gate.open();
+    expect(await eventWhen(pool, id, isCancelled)).toMatchObject({ attempt: 0, outcome: 'cancelled' });
+    expect(existsSync(`/proc/${host}`)).toBe(false);
+    expect(steps()).toEqual(['begin', 'abort:cancelled']);
+    expect(await printed(pool, id, 'stderr')).toBe(
+      '[wfg] the job is cancelled: the handler was told to stop\n' +
+        '[wfg] the handler goes on: it ends with its process\n',
+    );
+    expect(await eventWhen(pool, other.id, isCompleted)).toMatchObject({ attempt: 0, losses: 0 });
+    await later.gate.open();
+    expect(await eventWhen(pool, later.id, isCompleted)).toMatchObject({ attempt: 0, losses: 0 });
   });
 
   test('times out a handler as the event says, else as the handler declares', async () => {
@@ -87,11 +103,13 @@ describe('a running worker', () => {
 
   test('retries what timed out, also if it does not listen', async () => {
     const { id, gate, steps } = await begun('test.deaf', { timeout_secs: 1, max_attempts: 2 });
+    const host = await hostOf(worker, id);
     await waitFor('the second try', () => steps(1).includes('begin'));
+    expect(existsSync(`/proc/${host}`)).toBe(false);
     await gate.open();
     expect(await eventWhen(pool, id, isCompleted)).toMatchObject({ attempt: 1, tries: 2 });
     expect(await attemptsOf(pool, id)).toMatchObject([{ outcome: 'timed_out' }, { outcome: 'completed' }]);
-    expect(steps()).toEqual(['begin', 'abort:timeout', 'end']);
+    expect(steps()).toEqual(['begin', 'abort:timeout']);
   });
 
   test('aborts a handler whose lease is lost, and drops its result', async () => {

@@ -1,7 +1,6 @@
 // What a handler is given, and what its end means.
 import { parseJson } from '@wfg/shared/contract/json';
 import type { ClaimedEvent } from '@wfg/shared/queries/claim';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { LogChunk } from '../log-writer.ts';
 import { defineEvent, type EventContext } from '@wfg/shared/sdk/define-event';
@@ -47,11 +46,11 @@ async function handle(
     },
     close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
   };
-  const settings = { killGraceMs: 0, logMaxBytes: 2 ** 20, log: pino({ level: 'silent' }) };
+  const settings = { patience: { graceMs: 0 }, logMaxBytes: 2 ** 20 };
   const call = callOf(defineEvent({ type: 'a', handler }), JOB);
   if (!call) throw new Error('not called');
-  const execute = executeHandler(1, call, JOB, settings);
-  const end = await execute({ log, signal });
+  const execute = executeHandler(1, call, settings);
+  const { end } = await execute({ log, signal });
   const textOf = (stream: string) =>
     chunks.flatMap((chunk) => (chunk.stream === stream ? chunk.data : [])).join('');
   return { end, stdout: textOf('stdout'), stderr: textOf('stderr') };

@@ -2,38 +2,33 @@
 import { toStorableText } from '@wfg/shared/contract/json';
 import type { LogStream } from '@wfg/shared/contract/log';
 import { messageOf } from '@wfg/shared/rules/message-of';
-import type { Logger } from 'pino';
 import { type End, type Execute, failure } from '../attempt.ts';
+import type { Patience } from '../kill-tree.ts';
 import { createLogWriter, type LogWriter } from '../log-writer.ts';
 import { after } from '../long-timer.ts';
 import { OutputCollector, OutputError } from '../outputs.ts';
 import { StopError } from '../stop-error.ts';
-import type { Call, HandledJob, Tools } from './call.ts';
+import type { Call } from './call.ts';
 import { jobConsole } from './job-console.ts';
 import { trace } from './trace.ts';
 
 /** Chunks of up to 64 KiB of an attempt: there may be a hundred attempts. */
 const MOST_BACKLOG = 64;
+const STOPPED = { outcome: 'stopped' } as const;
 const WHY_MISSING = 'they were printed faster than the database stored them';
 
 interface HandlerSettings {
-  /** How long a handler is waited for that was told to stop. */
-  killGraceMs: number;
+  /** With a handler that was told to stop. */
+  patience: Patience;
   logMaxBytes: number;
-  log: Logger;
 }
 
 type Handled = { isOk: true; next: End['next'] } | { isOk: false; thrown: unknown };
 
 /** `id` names the attempt to whoever catches what the handler lets go. */
-export function executeHandler(
-  id: number,
-  call: Call,
-  job: HandledJob,
-  { killGraceMs, logMaxBytes, log }: HandlerSettings,
-): Execute {
+export function executeHandler(id: number, call: Call, { patience, logMaxBytes }: HandlerSettings): Execute {
   return async ({ log: attemptLog, signal: asked }) => {
-    if (asked.aborted) return { outcome: 'stopped' };
+    if (asked.aborted) return { end: STOPPED };
     const { timeoutSecs } = call;
     const overtime = new StopError('timeout', `timeout after ${timeoutSecs}s`);
     using limit = abortAfter(timeoutSecs, overtime);
@@ -45,27 +40,27 @@ export function executeHandler(
     // What a handler does that nobody waits for any more goes nowhere.
     let isOpen = true;
     const output = jobConsole((stream, text) => isOpen && print(stream, text));
-    signal.addEventListener('abort', () => {
-      if (isOpen)
-        writer.writeLine('stderr', `[wfg] ${messageOf(signal.reason)}: the handler was told to stop`);
-    });
     const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
-
-    const tools: Tools = { log: output, signal, setOutput };
-    const handled = await untilGivenUp(signal, killGraceMs, (blame) =>
-      trace({ id, blame }, async () => (await call.run(tools)).next),
+    const say = (line: string) => writer.writeLine('stderr', `[wfg] ${line}`);
+    signal.addEventListener(
+      'abort',
+      () => isOpen && say(`${messageOf(signal.reason)}: the handler was told to stop`),
     );
+
+    const ended = traced(id, () => call.run({ log: output, signal, setOutput }));
+    const handled = await untilGivenUp(signal, patience, ended);
     // What comes while the rest of the log is stored is too late to stop it.
     const isStopped = signal.aborted;
     const isOvertime = signal.reason === overtime;
     if (!isStopped && handled?.isOk === false) printStack(output, handled.thrown);
+    if (handled === null) say('the handler goes on: it ends with its process');
     isOpen = false;
     await writer.end();
 
-    if (handled === null)
-      log.warn({ job_id: job.job_id, run_id: job.run_id }, 'a handler goes on although it was told to stop');
-    if (isOvertime) return { outcome: 'timed_out', retryable: true, error: overtime.message };
-    return isStopped || handled === null ? { outcome: 'stopped' } : endOf(call, handled, outputs);
+    const goesOn = handled === null ? ended : undefined;
+    if (isOvertime)
+      return { end: { outcome: 'timed_out', retryable: true, error: overtime.message }, goesOn };
+    return { end: isStopped || handled === null ? STOPPED : endOf(call, handled, outputs), goesOn };
   };
 }
 
@@ -89,23 +84,34 @@ function abortAfter(secs: number | null, reason: StopError): Disposable & { sign
   return { signal: controller.signal, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 }
 
-/** How it ended: by itself or by blame; null when it goes on `graceMs` after the signal. */
+/** Resolves when it has ended, by itself or by blame. */
+function traced(id: number, run: () => Promise<Pick<End, 'next'>>): Promise<Handled> {
+  const { promise, resolve } = Promise.withResolvers<Handled>();
+  const blame = (thrown: unknown) => resolve({ isOk: false, thrown });
+  trace({ id, blame }, async () => run()).then(({ next }) => resolve({ isOk: true, next }), blame);
+  return promise;
+}
+
+/** How it ended; null when it goes on although the grace after the signal is over. */
 async function untilGivenUp(
   signal: AbortSignal,
-  graceMs: number,
-  handle: (blame: (thrown: unknown) => void) => Promise<End['next']>,
+  { graceMs, hurry }: Patience,
+  ended: Promise<Handled>,
 ): Promise<Handled | null> {
-  const { promise, resolve } = Promise.withResolvers<Handled | null>();
+  const over = Promise.withResolvers<null>();
+  const giveUp = () => over.resolve(null);
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => (timer = setTimeout(resolve, graceMs, null));
+  const onAbort = () => {
+    timer = setTimeout(giveUp, hurry?.aborted ? 0 : graceMs);
+    hurry?.addEventListener('abort', giveUp);
+  };
   signal.addEventListener('abort', onAbort);
-  const blame = (thrown: unknown) => resolve({ isOk: false, thrown });
-  handle(blame).then((next) => resolve({ isOk: true, next }), blame);
   try {
-    return await promise;
+    return await Promise.race([ended, over.promise]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
+    hurry?.removeEventListener('abort', giveUp);
   }
 }
 

@@ -2,6 +2,7 @@
 // leases and says when to look, what to stop and when to end.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { createPool } from '@wfg/shared/db/pool';
+import type { Result } from '@wfg/shared/queries/finish';
 import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Logger } from 'pino';
@@ -34,6 +35,8 @@ interface HostSettings {
 export interface Host extends AsyncDisposable {
   look: () => void;
   stop: (id: number, reason: StopReason) => void;
+  /** Waits no longer for what was told to stop, or will be. */
+  hurry: () => void;
   /** Resolves when nothing more will begin. */
   drain: () => Promise<void>;
   /** Resolves when this attempt is over. */
@@ -53,10 +56,10 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   let declaredAt: number | null = null;
   let isDraining = false;
   let ids = 0;
+  const hurry = new AbortController();
   const settings = {
-    killGraceMs: config.KILL_GRACE_SECS * 1000,
+    patience: { graceMs: config.KILL_GRACE_SECS * 1000, hurry: hurry.signal },
     logMaxBytes: config.LOG_MAX_BYTES,
-    log,
   };
   const claimer = {
     pool,
@@ -94,7 +97,9 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
 
   async function run(id: number, job: HandledJob, call: Call): Promise<void> {
     tellBegin(log, job);
-    const attempt = startAttempt(job, { sink, reporter, log }, executeHandler(id, call, job, settings));
+    const outlive = (result: Result | null) => send({ op: 'deaf', id, result });
+    const execute = executeHandler(id, call, settings);
+    const attempt = startAttempt(job, { sink, reporter, outlive, log }, execute);
     running.set(id, attempt);
     const ending = await attempt.ended;
     running.delete(id);
@@ -111,6 +116,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   return {
     look: () => claiming.wake(),
     stop: (id, reason) => running.get(id)?.stop(reason),
+    hurry: () => hurry.abort(),
     async drain() {
       isDraining = true;
       await claiming[Symbol.asyncDispose]();

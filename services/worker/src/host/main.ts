@@ -55,6 +55,7 @@ process.on('message', (message: ToHost) => {
   else if (message.op === 'serve') serving.resolve();
   else if (message.op === 'look') host?.look();
   else if (message.op === 'stop') host?.stop(message.id, message.reason);
+  else if (message.op === 'hurry') host?.hurry();
   else if (message.op === 'drain') void drain();
   else void close();
 });

@@ -1,5 +1,6 @@
 // What the worker and a handler host say to each other over their channel.
 
+import type { Result } from '@wfg/shared/queries/finish';
 import type { Lease } from '@wfg/shared/queries/leases';
 import type { StopReason } from '../stop-error.ts';
 
@@ -22,6 +23,8 @@ export type ToHost =
   | { op: 'look' }
   | { op: 'ping' }
   | { op: 'stop'; id: number; reason: StopReason }
+  /** Wait no longer for what was told to stop, or will be. */
+  | { op: 'hurry' }
   /** Take nothing more; answered by `drained`. */
   | { op: 'drain' }
   /** Nothing runs any more: end. */
@@ -35,6 +38,8 @@ export type FromHost =
   | { op: 'pong'; problems: string[] }
   /** Said before anything of them runs. */
   | { op: 'begun'; attempts: BegunAttempt[] }
+  /** It goes on although it was told to stop. What is to be reported when it is dead; null if its lease is lost. */
+  | { op: 'deaf'; id: number; result: Result | null }
   /** It has its answer, or was given up. */
   | { op: 'ended'; id: number }
   /** No further `begun` follows. */
