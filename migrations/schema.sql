@@ -1053,6 +1053,21 @@ create table wfg_attempts (
   constraint wfg_attempts_pkey PRIMARY KEY (run_id, "position", attempt, ended_on)
 ) partition by RANGE (ended_on);
 
+create table wfg_audit (
+  id bigint generated always as identity not null,
+  at timestamp with time zone default wfg_now() not null,
+  actor text not null,
+  action text not null,
+  operation_id uuid not null,
+  run_id uuid,
+  detail json,
+  constraint wfg_audit_action_check CHECK (action = ANY (ARRAY['requeue all'::text, 'requeue'::text])),
+  constraint wfg_audit_pkey PRIMARY KEY (id)
+);
+CREATE INDEX wfg_audit_at ON wfg_audit USING btree (at);
+CREATE INDEX wfg_audit_of_run ON wfg_audit USING btree (run_id) WHERE run_id IS NOT NULL;
+comment on column wfg_audit.actor is 'by what right and from where it was asked for, or the operation that does it';
+
 create table wfg_counts (
   one boolean default true not null,
   counted_at timestamp with time zone not null,
@@ -1302,6 +1317,22 @@ create table wfg_migrations (
   applied_at timestamp with time zone default now() not null,
   constraint wfg_migrations_pkey PRIMARY KEY (name)
 );
+
+create table wfg_operations (
+  id uuid default wfg_uuid7() not null,
+  kind text not null,
+  filter json not null,
+  total integer not null,
+  done integer default 0 not null,
+  created_at timestamp with time zone default wfg_now() not null,
+  finished_at timestamp with time zone,
+  constraint wfg_operations_done_check CHECK (done >= 0),
+  constraint wfg_operations_kind_check CHECK (kind = 'requeue'::text),
+  constraint wfg_operations_pkey PRIMARY KEY (id),
+  constraint wfg_operations_total_check CHECK (total >= 0)
+);
+CREATE INDEX wfg_operations_open ON wfg_operations USING btree (id) WHERE finished_at IS NULL;
+comment on column wfg_operations.total is 'the jobs that it was to be done for when it was asked for';
 
 create table wfg_reaper (
   one boolean default true not null,

@@ -111,6 +111,18 @@ test('rerun starts what failed again, and retry a job of a run that goes on', as
   ]);
 });
 
+test('requeue follows what it does for many', async () => {
+  await database.pool.query(
+    `insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload, finished_at, error)
+     select wfg_uuid7(), 0, 'main', 'x', 'x', 'failed', 'event', array[':event x'], '{}', now(), 'no' from generate_series(1, 3)`,
+  );
+  expect(await wfg(['requeue', '--type', 'x'])).toMatchObject({
+    code: 0,
+    stdout: '3 of 3 are pending again\n',
+  });
+  expect(await wfg(['requeue'])).toMatchObject({ code: 2, stderr: expect.stringContaining('say which') });
+});
+
 test('workers lists who there is', async () => {
   expect((await wfg(['workers'])).stdout).toMatch(/^STATUS .*\nidle +worker-1 +\d+ s +0\/\d+ /);
   expect(JSON.parse((await wfg(['workers', '--json'])).stdout)).toMatchObject({ worker_id: 'worker-1' });

@@ -3,6 +3,7 @@ import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { forgetDeclarations } from '@wfg/shared/queries/handlers';
 import { ensurePartitions } from '@wfg/shared/queries/partitions';
 import { pruneKeys } from '@wfg/shared/queries/keys';
+import { pruneAudit } from '@wfg/shared/queries/operations';
 import { pruneTicks } from '@wfg/shared/queries/ticks';
 import { pruneWorkers } from '@wfg/shared/queries/workers';
 import { TICK_DAYS } from '@wfg/shared/rules/catch-up';
@@ -13,8 +14,10 @@ import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { startCounting } from './counting.ts';
 import { sweep } from './sweep.ts';
 
+/** How long it is known who asked for what. */
+const AUDIT_DAYS = 90;
 const HOUSEKEEPING_MS = 3_600_000;
-/** Keys, or ticks, removed in one transaction. */
+/** Keys, ticks or notes removed in one transaction. */
 const OLD = 5_000;
 
 interface Config {
@@ -48,7 +51,11 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
         for (const worker_id of await pruneWorkers(pool))
           log.info({ worker_id }, 'worker forgotten: silent for a day');
         await forgetDeclarations(pool);
-        const removed = [await pruneKeys(pool, OLD), await pruneTicks(pool, TICK_DAYS, OLD)];
+        const removed = [
+          await pruneKeys(pool, OLD),
+          await pruneTicks(pool, TICK_DAYS, OLD),
+          await pruneAudit(pool, AUDIT_DAYS, OLD),
+        ];
         return removed.includes(OLD) ? 0 : jitter(HOUSEKEEPING_MS);
       },
     }),

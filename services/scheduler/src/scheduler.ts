@@ -1,4 +1,4 @@
-// Wires the scheduler's four loops: advance runs, fire schedules, watch for what is due, ring the beat.
+// Wires the scheduler's loops: advance runs, fire schedules, carry out operations, watch for what is due, ring the beat.
 import type { Bell } from '@wfg/shared/contract/bell';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
@@ -9,6 +9,7 @@ import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { advanceRuns } from './advance-runs.ts';
 import { fireSchedules } from './fire-schedules.ts';
 import { lookAround } from './sentinel.ts';
+import { workOperations } from './work-operations.ts';
 
 const BEAT_MS = 5_000;
 
@@ -39,11 +40,22 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
         (await fireSchedules(pool, doorbell, log, ending)) ? 0 : Number.POSITIVE_INFINITY,
     }),
   );
+  const operations = stack.use(
+    startLoop({
+      name: 'operations',
+      log,
+      step: async (ending) => {
+        await workOperations(pool, doorbell, log, ending);
+        return Number.POSITIVE_INFINITY;
+      },
+    }),
+  );
   const sentinel = stack.use(
     startLoop({
       name: 'sentinel',
       log,
-      step: () => lookAround(pool, doorbell, { advance: advance.wake, fire: schedules.wake }),
+      step: () =>
+        lookAround(pool, doorbell, { advance: advance.wake, fire: schedules.wake, operate: operations.wake }),
     }),
   );
   stack.use(
@@ -71,9 +83,13 @@ export async function startScheduler({ config, log, stopping }: Start<Config>): 
   const owned = stack.move();
   return {
     reasons: () =>
-      [hearing.deafReason(), advance.problem(), schedules.problem(), sentinel.problem()].filter(
-        (reason) => reason !== null,
-      ),
+      [
+        hearing.deafReason(),
+        advance.problem(),
+        schedules.problem(),
+        operations.problem(),
+        sentinel.problem(),
+      ].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

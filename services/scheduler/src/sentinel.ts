@@ -12,13 +12,15 @@ const SHORTEST_MS = 50;
 interface Begin {
   advance: () => void;
   fire: () => void;
+  operate: () => void;
 }
 
 /** Looks once; returns how long to sleep: until the next delayed job or tick is due, at most about a second. */
 export async function lookAround(db: Queryable, doorbell: Doorbell, begin: Begin): Promise<number> {
-  const { lanes, next_in_ms, ticks, unsettled } = await lookForDue(db);
+  const { lanes, next_in_ms, ticks, operations, unsettled } = await lookForDue(db);
   if (unsettled) begin.advance();
   if (ticks) begin.fire();
+  if (operations) begin.operate();
   if (Object.keys(lanes).length > 0) doorbell.ring({ lanes });
   return Math.min(jitter(LONGEST_MS), Math.max(next_in_ms ?? LONGEST_MS, SHORTEST_MS));
 }

@@ -1,5 +1,5 @@
 // What the scheduler's sentinel looks at each second: work that is due and unclaimed, ticks of schedules that are due,
-// the next of both that will be, and runs that wait for a scheduler. One statement, so that an idle system asks once a
+// the next of both that will be, operations, and runs that wait for a scheduler. One statement, so that an idle system asks once a
 // second.
 import type { Queryable } from '../db/pool.ts';
 
@@ -37,6 +37,7 @@ select
     (select min(next_at) from wfg_schedules where next_at > wfg_now())
   ) - wfg_now()) * 1000)::float8 as next_in_ms,
   exists (select from wfg_schedules where next_at <= wfg_now()) as ticks,
+  exists (select from wfg_operations where finished_at is null) as operations,
   exists (select from wfg_jobs where not settled) or exists (select from wfg_runs where not settled) as unsettled`;
 
 interface Due {
@@ -46,6 +47,8 @@ interface Due {
   next_in_ms: number | null;
   /** A tick of a schedule is due. */
   ticks: boolean;
+  /** An operation has not finished. */
+  operations: boolean;
   /** Something waits to be settled. */
   unsettled: boolean;
 }
@@ -53,5 +56,5 @@ interface Due {
 /** What is due now and when to look again. */
 export async function lookForDue(db: Queryable): Promise<Due> {
   const { rows } = await db.query<Due>(LOOK);
-  return rows[0] ?? { lanes: {}, next_in_ms: null, ticks: false, unsettled: false };
+  return rows[0] ?? { lanes: {}, next_in_ms: null, ticks: false, operations: false, unsettled: false };
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
+import { credentialOf } from './credential.ts';
 import type { Visitor } from './gate.ts';
 
 export function visitorOf(c: Context): Visitor {
@@ -13,6 +14,12 @@ export function visitorOf(c: Context): Visitor {
     cookie: c.req.header('cookie'),
     address: getConnInfo(c).remote.address ?? '',
   };
+}
+
+/** Who asks, for whoever looks it up later: by what right, and from where. */
+export function actorOf(c: Context): string {
+  const visitor = visitorOf(c);
+  return `${credentialOf(visitor)?.kind ?? 'no token'}, from ${visitor.address}`;
 }
 
 /** Of what is to become a WebSocket. */

@@ -12,9 +12,11 @@ import { toEvent } from '@wfg/shared/queries/event-row';
 import { listEvents, readEvent } from '@wfg/shared/queries/events';
 import { takeUniqueKey } from '@wfg/shared/queries/keys';
 import { readOffers } from '@wfg/shared/queries/offers';
+import { readOperation, requestRequeue } from '@wfg/shared/queries/operations';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { requeueJob } from '@wfg/shared/queries/requeue';
 import type { PoolClient } from 'pg';
+import { actorOf } from '../access/visitor.ts';
 import type { ApiContext } from '../context.ts';
 import { attemptsPage } from '../http/attempts-page.ts';
 import { bind } from '../http/bind.ts';
@@ -65,6 +67,23 @@ export function eventRoutes(context: ApiContext): OpenAPIHono {
     const { lane, event } = await withTx(pool, (tx) => requeue(tx, id));
     doorbell.ring({ lanes: { [lane]: 1 }, runs: [id] });
     return c.json(event, 200);
+  });
+
+  app.openapi(bind(app, routes.requeueEvents), async (c) => {
+    const input = await jsonBody(c, routes.requeueEvents);
+    const { subject } = await once(context, c, input, async (db) => ({
+      subject: await requestRequeue(db, input.filter, actorOf(c)),
+      status: 202,
+    }));
+    c.header('location', `/api/operations/${subject}`);
+    return c.json({ operation_id: subject }, 202);
+  });
+
+  app.openapi(bind(app, routes.getOperation), async (c) => {
+    const { id } = c.req.valid('param');
+    const operation = await readOperation(pool, id);
+    if (!operation) throw new WfgError('not_found', `there is no operation ${id}`);
+    return c.json(operation, 200);
   });
 
   app.openapi(bind(app, routes.cancelEvent), async (c) => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Event, EventInput, EventProgress, EventStatus, WorkflowType } from '../event.ts';
 import { Attempt } from '../job.ts';
 import { KeyHeader } from '../key.ts';
+import { Operation, RequeueFilter } from '../operation.ts';
 import { RunId } from '../run.ts';
 import { AttemptQuery, count, RunCursor } from './parameters.ts';
 import { answer, json, type Route } from './route.ts';
@@ -66,6 +67,33 @@ export const requeueEvent = {
   summary: 'Make a dead letter pending again, with all its tries',
   request: { params: EventPath },
   responses: { 200: answer(Event, 'the event'), 409: { description: 'it is not a dead letter' } },
+} satisfies Route;
+
+export const requeueEvents = {
+  method: 'post',
+  path: '/workflows/requeue',
+  summary: 'Make all dead letters pending again that a filter meets, with all their tries',
+  request: {
+    headers: KeyHeader,
+    body: {
+      required: true,
+      ...json(z.strictObject({ filter: RequeueFilter }).meta({ id: 'Requeue' })),
+    },
+  },
+  responses: {
+    202: answer(
+      z.object({ operation_id: z.uuid() }),
+      'asked for: GET /api/operations/{id} says how far it is',
+    ),
+  },
+} satisfies Route;
+
+export const getOperation = {
+  method: 'get',
+  path: '/api/operations/{id}',
+  summary: 'How far an operation on many is',
+  request: { params: z.object({ id: z.uuid('must be the id of an operation, a UUID') }) },
+  responses: { 200: answer(Operation, 'the operation') },
 } satisfies Route;
 
 export const cancelEvent = {
