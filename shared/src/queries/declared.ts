@@ -9,3 +9,9 @@ export const BACKOFF = `coalesce(l.backoff, h.backoff,
 
 /** How many tries there are: a step has its own, an event brings its. */
 export const BUDGET = `coalesce(h.max_attempts, l.max_attempts)`;
+
+/**
+ * Whether some worker that lives has declared it: it would do so every ten minutes, and may have been away from the
+ * database.
+ */
+export const IS_SERVED = `coalesce(h.declared_at > wfg_now() - interval '30 minutes', false)`;

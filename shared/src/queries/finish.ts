@@ -3,7 +3,8 @@ import type { Hint } from '../contract/bell.ts';
 import type { JobState, Outcome } from '../contract/job.ts';
 import { toStorableJson } from '../contract/json.ts';
 import type { Queryable } from '../db/pool.ts';
-import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
+import type { NextStep } from '../sdk/next-step.ts';
+import { BACKOFF, BUDGET, DECLARED, IS_SERVED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
 
@@ -20,26 +21,24 @@ export interface Result extends Lease {
   log_bytes: number;
   /** Of a task whose step completed: what comes next. Without it the task is done. */
   next?: NextStep | null | undefined;
-  /** Of a task that failed: its step cannot be decoded. Nothing was tried, so the try does not count. */
+  /**
+   * Of a task that failed: its step cannot be decoded. Nothing was tried, so the try does not count. A worker may help
+   * (`retryable`) that has another version of the task.
+   */
   is_parked?: boolean;
-}
-
-export interface NextStep {
-  step: string;
-  /** The whole step, `{"<Task>":{"<Step>":<state>}}`. */
-  payload: unknown;
-  /** After this step has ended, in seconds. */
-  delay_secs: number;
-  /** Instead of the delay: not before this time. */
-  at: Date | null;
 }
 
 /** applied · already: this same report had been applied · lost: the attempt is no longer this worker's · busy: again. */
 export type Answer = 'applied' | 'already' | 'lost' | 'busy';
 
+/** The wait of what another worker is to take, as a backoff. */
+const ELSEWHERE = '{"Fixed":{"delay_secs":3,"jitter":1}}';
+
 // A job whose cancel was asked for ends cancelled whatever the report says: the report is the acknowledgement. So does
 // one whose run is out of time, as failed. A hand-back gives the try back and keeps run_at, so the job keeps its place
-// in the queue; its reason is told of the attempt alone, since nothing went wrong with the job. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
+// in the queue; its reason is told of the attempt alone, since nothing went wrong with the job. A step that this worker
+// does not know, and another that lives does, is handed back to that one, a little later so that it does not go round in
+// circles. An attempt that is not the job's last gets a row in wfg_attempts; the last one is told by the job itself.
 // A step's end makes its task pending for the next step, with fresh tries and behind what is due already.
 // The backoff is the job's own, else its handler's, else for events one to sixty seconds.
 const FINISH = `
@@ -58,7 +57,7 @@ with report as (
   for update of j skip locked
 ), decided as (
   select l.run_id, l.position, l.attempt, l.nonce, l.exit_code, l.outputs, l.log_chunks, l.log_lines, l.log_bytes,
-    l.index, l.tries, l.worker_id, l.started_at, l.step, l.is_parked, ${BACKOFF} as backoff, ${BUDGET} as budget,
+    l.index, l.tries, l.worker_id, l.started_at, l.step, l.is_parked, is_elsewhere, ${BACKOFF} as backoff, ${BUDGET} as budget,
     case when not cancelled and not out_of_time and outcome = 'completed' then l.onward end as onward, n.max_attempts as next_budget,
     case
       when out_of_time then 'failed'
@@ -67,10 +66,11 @@ with report as (
       when outcome = 'completed' then 'completed'
       when outcome = 'handed_back' then 'pending'
       when outcome = 'cancelled' then 'cancelled'
-      when retryable and tries < ${BUDGET} then 'pending'
+      when is_elsewhere or retryable and not l.is_parked and tries < ${BUDGET} then 'pending'
       else 'failed'
     end as next,
-    case when out_of_time then 'timed_out' when cancelled then 'cancelled' else outcome end as ended_as,
+    case when out_of_time then 'timed_out' when cancelled then 'cancelled' when is_elsewhere then 'handed_back'
+      else outcome end as ended_as,
     case
       when out_of_time then 'the time of its run is over'
       when cancelled and outcome = 'handed_back' then null
@@ -78,6 +78,7 @@ with report as (
     end as error
   from locked l
   left join wfg_handlers h on ${DECLARED}
+  cross join lateral (select l.is_parked and l.retryable and ${IS_SERVED} as is_elsewhere) elsewhere
   left join wfg_handlers n on n.kind = 'task' and n.workflow_type = l.workflow_type and n.step = l.onward ->> 'step'
 ), ${changeJobs({
   lease_expires_at: 'null',
@@ -89,6 +90,7 @@ with report as (
   run_at: `case
     when d.onward is not null then
       coalesce((d.onward ->> 'at')::timestamptz, wfg_now() + make_interval(secs => (d.onward ->> 'delay_secs')::float8))
+    when d.next = 'pending' and d.is_elsewhere then wfg_now() + wfg_backoff('${ELSEWHERE}', 1)
     when d.next = 'pending' and d.ended_as <> 'handed_back' then wfg_now() + wfg_backoff(d.backoff, d.tries)
     else j.run_at end`,
   step: `case when d.onward is not null then d.onward ->> 'step' else j.step end`,

@@ -9,6 +9,13 @@ export type States = Readonly<Record<string, z.ZodType>>;
 /** A step that cannot be written or read: another try would not help. */
 export class StepError extends Error {}
 
+/** A step that this version of the task does not have. */
+export class UnknownStepError extends StepError {
+  constructor(task: string, states: States, step: string) {
+    super(`task ${task} has no step ${step}: it has ${Object.keys(states).sort().join(', ')}`);
+  }
+}
+
 /**
  * The step as JSON.
  *
@@ -38,10 +45,7 @@ export function decodeStep(task: string, states: States, payload: unknown): { st
 
 function checkedState(task: string, states: States, step: string, state: unknown): unknown {
   const schema = Object.hasOwn(states, step) ? states[step] : undefined;
-  if (!schema) {
-    const known = Object.keys(states).sort().join(', ');
-    throw new StepError(`task ${task} has no step ${step}: it has ${known}`);
-  }
+  if (!schema) throw new UnknownStepError(task, states, step);
   const { data, issues } = check(schema, state);
   if (!issues) return data;
   throw new StepError(`the state does not fit step ${step} of task ${task}: ${findings(issues)}`);

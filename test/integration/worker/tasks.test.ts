@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { declareHandlers } from '@wfg/shared/queries/handlers';
 import { startTask } from '@wfg/shared/sdk/sdk';
 import { listener } from '../../support/ear.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
@@ -155,6 +156,20 @@ test('136: a step that cannot be decoded is parked without a try', async () => {
     step: 'not-json',
     error: expect.any(String),
   });
+});
+
+test('a step that only another version of the task has is left to a worker with that version', async () => {
+  const newer = { kind: 'task', workflow_type: 'Greeter', step: 'Newer', max_attempts: 1 } as const;
+  await declareHandlers(db.pool, [{ ...newer, backoff: null, timeout_secs: null }]);
+  const id = await insert('{"Greeter":{"Newer":null}}');
+  await waitFor('it to be handed back', async () => (await attemptsOf(id)).length > 0);
+  expect((await attemptsOf(id))[0]).toMatchObject({
+    outcome: 'handed_back',
+    error: 'task Greeter has no step Newer: it has ReadName, SayHello',
+  });
+  expect(await rowOf(id)).toMatchObject({ tried: 0, error: null });
+  await db.pool.query('delete from pg_task where id = $1', [id]);
+  await db.pool.query(`delete from wfg_handlers where step = 'Newer'`);
 });
 
 test('141: an asynchronous throw and an exit are failed tries of their own step', async () => {

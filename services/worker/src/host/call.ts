@@ -1,10 +1,9 @@
 // What a claimed job calls, a handler of events or a step of a task, and what its return means for the job.
 import type { ClaimedEvent, ClaimedTask } from '@wfg/shared/queries/claim';
-import type { NextStep } from '@wfg/shared/queries/finish';
 import type { EventDefinition } from '@wfg/shared/sdk/define-event';
 import { PayloadError, decodePayload } from '@wfg/shared/sdk/event-payload';
-import { StepError, decodeStep } from '@wfg/shared/sdk/step-json';
-import { Onward } from '@wfg/shared/sdk/next-step';
+import { StepError, UnknownStepError, decodeStep } from '@wfg/shared/sdk/step-json';
+import { type NextStep, Onward } from '@wfg/shared/sdk/next-step';
 import type { StepDefinition, TaskDefinition } from '@wfg/shared/sdk/define-task';
 import { type End, failure } from '../attempt.ts';
 import { errorText } from './error-text.ts';
@@ -88,18 +87,19 @@ function decode(
   try {
     const decoded = decodeStep(name, states, payload);
     const step = steps.get(decoded.step);
-    return step ? { step, state: decoded.state } : new StepError(`task ${name} has no step ${decoded.step}`);
+    return step ? { step, state: decoded.state } : new UnknownStepError(name, states, decoded.step);
   } catch (error) {
     if (error instanceof StepError) return error;
     return new StepError(`the step cannot be read: ${errorText(error)}`);
   }
 }
 
-/** Nothing is executed: a person looks at it. */
+/** Nothing is executed: a person looks at it, unless a worker with another version of the task knows the step. */
 function parking(fault: StepError): Call {
+  const retryable = fault instanceof UnknownStepError;
   return {
     timeoutSecs: null,
     run: () => Promise.reject(fault),
-    endOf: () => ({ outcome: 'failed', retryable: false, is_parked: true, error: fault.message }),
+    endOf: () => ({ outcome: 'failed', retryable, is_parked: true, error: fault.message }),
   };
 }

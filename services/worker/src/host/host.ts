@@ -17,9 +17,10 @@ import { type Call, callOf, type Definition, type HandledJob } from './call.ts';
 import { executeHandler } from './execute-handler.ts';
 import type { BegunAttempt, FromHost } from './protocol.ts';
 
-/** Until the next claim, if nothing wakes it: the worker does. */
-const IDLE_MS = 3_600_000;
-/** Said again as often, so that what only a version declares that is gone is forgotten, and the rest is not. */
+/**
+ * What it handles is said again as often, so that what only a version declares that is gone is forgotten, and the rest is
+ * not. Also until the next claim, if nothing wakes it: the worker does.
+ */
 const DECLARE_MS = 600_000;
 
 interface HostSettings {
@@ -80,7 +81,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   async function claim(): Promise<number> {
     if (declaredAt === null || performance.now() - declaredAt > DECLARE_MS) await declare();
     const free = config.HANDLER_CONCURRENCY - running.size;
-    if (free === 0) return IDLE_MS;
+    if (free === 0) return DECLARE_MS;
     const taken = await takeJobs(claimer, free);
     const begun = taken.flatMap((job) => {
       if (job.kind === 'command') return [];
@@ -88,11 +89,11 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
       const call = definition && callOf(definition, job);
       return call ? [{ id: ++ids, job, call }] : [];
     });
-    if (begun.length === 0) return IDLE_MS;
+    if (begun.length === 0) return DECLARE_MS;
     // Said before anything of them runs, which may end this process at once.
     send({ op: 'begun', attempts: begun.map(({ id, job }) => toBegun(id, job)) });
     for (const { id, job, call } of begun) void run(id, job, call);
-    return IDLE_MS;
+    return DECLARE_MS;
   }
 
   async function run(id: number, job: HandledJob, call: Call): Promise<void> {
