@@ -5,6 +5,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { statementCounter } from './statements.ts';
 
+/** The server's last words on what it was sent: ready for more, and in no transaction. */
+const IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
 export class TcpProxy implements AsyncDisposable {
   readonly #target: URL;
   readonly #server = createServer((client) => this.#join(client));
@@ -14,6 +17,7 @@ export class TcpProxy implements AsyncDisposable {
   #statements = 0;
   #frozen = false;
   #cutAt: { text: string; done: () => void } | undefined;
+  #cutAnswer: { texts: string[]; done: () => void } | undefined;
 
   private constructor(target: string) {
     this.#target = new URL(target);
@@ -73,6 +77,16 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
+  /**
+   * Ends the next connection that sends these texts together, when the server has done what they say, has committed,
+   * and its answer is on the way; resolves when it happens.
+   */
+  cutAnswer(...texts: string[]): Promise<void> {
+    return new Promise((done) => {
+      this.#cutAnswer = { texts, done };
+    });
+  }
+
   /** Like a network that was cut: connections stay, and nothing comes from the server any more. */
   stall(): void {
     this.#stalled = true;
@@ -113,14 +127,26 @@ export class TcpProxy implements AsyncDisposable {
       });
     }
     const countIn = statementCounter();
+    let unanswered: { done: () => void } | undefined;
     client.on('data', (data) => {
       this.#statements += countIn(data);
+      if (this.#cutAnswer?.texts.every((text) => data.includes(text))) {
+        unanswered = this.#cutAnswer;
+        this.#cutAnswer = undefined;
+      }
       if (this.#cutAt === undefined || !data.includes(this.#cutAt.text)) return server.write(data);
       this.#cutAt.done();
       this.#cutAt = undefined;
       return client.destroy();
     });
-    server.on('data', (data) => this.#stalled || client.write(data));
+    server.on('data', (data) => {
+      if (this.#stalled) return;
+      if (unanswered === undefined) client.write(data);
+      else if (data.subarray(-IDLE.length).equals(IDLE)) {
+        unanswered.done();
+        client.destroy();
+      }
+    });
     // After the handlers, which make them flow.
     if (this.#frozen) for (const socket of [client, server]) socket.pause();
   }

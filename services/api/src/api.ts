@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
@@ -43,6 +44,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
 
   const hub = createHub();
   const doorbell = stack.use(createDoorbell(pool, log));
+  const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const access = stack.use(await createAccess({ pool, log, hub, doorbell, config }));
   const waiting = createWaitingClaims({ pool, log, pollMs: () => listening.pollMs() });
   const listening = stack.use(
@@ -72,7 +74,7 @@ export async function startApi({ config, log, stopping }: Start<ApiConfig>): Pro
   const { pollMs } = listening;
   const logMaxBytes = config.LOG_MAX_BYTES;
   const app = createApp(
-    { pool, doorbell, log, hub, pollMs, paced, waiting, logMaxBytes, access, gate, reasons },
+    { pool, doorbell, log, hub, pollMs, paced, waiting, lostClaims, logMaxBytes, access, gate, reasons },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
   const http = stack.use(

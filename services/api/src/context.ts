@@ -1,5 +1,6 @@
 // What the routes work with.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
+import type { LostClaims } from '@wfg/shared/runtime/lost-claims';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { WaitingClaims } from './foreign/waiting-claims.ts';
@@ -27,6 +28,7 @@ export interface ApiContext {
    */
   paced: Paced;
   waiting: WaitingClaims;
+  lostClaims: LostClaims;
   /** Of the log of an attempt. */
   logMaxBytes: number;
   access: Access;

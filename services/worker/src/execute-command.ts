@@ -1,8 +1,10 @@
 // How a command job is executed, and what its end means for the job.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandSpec } from '@wfg/shared/contract/command';
 import type { ClaimedCommand } from '@wfg/shared/queries/claim';
-import { readUpstream } from '@wfg/shared/queries/upstream';
+import { readUpstream, type Upstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
+import { retryPause } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type End, type Execute, failure, type Stopped } from './attempt.ts';
@@ -30,10 +32,26 @@ export function executeCommand(job: ClaimedCommand, context: CommandContext): Ex
     return { outcome: 'handed_back', error: `cannot start the command: ${explainSpawnError(error)}` };
   }
 
+  /** Waits for a database that refuses it: handed back at once, the job would only be claimed again at once. */
+  async function upstreamOf(signal: AbortSignal): Promise<Upstream> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await readUpstream(pool, job);
+      } catch (error) {
+        if (!isPassing(error) || signal.aborted) throw error;
+        log.warn(
+          { err: error, run_id: job.run_id, job_id: job.job_id },
+          'what it depends on cannot be read yet',
+        );
+        await sleep(retryPause(failures), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
   return async ({ log: attemptLog, signal }) => {
     try {
       const spec = CommandSpec.parse(job.spec);
-      const upstream = job.parents.length > 0 ? await readUpstream(pool, job) : {};
+      const upstream = job.parents.length > 0 ? await upstreamOf(signal) : {};
       const ended = await runCommand(
         { ...toCommand(job, spec), upstream },
         { ...command, signal, log: attemptLog },

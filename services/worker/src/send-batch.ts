@@ -1,16 +1,25 @@
 // Sends many things to the database in one statement; if it refuses them together, each alone, so that one bad value
 // does not hold up the others.
-import { errorCode, isConnectionError } from '@wfg/shared/db/sqlstate';
+import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
+import { DatabaseError } from 'pg';
+
+const CODE = /^(?=.*\d)[0-9A-Z]{5}$/;
+/** A value that PostgreSQL cannot take (22), or that a constraint forbids (23), or that is too large (54000). */
+const OWN = /^(22...|23...|54000)$/;
 
 /**
- * A standby (25), a rollback by concurrency (40), a server without disk or memory (53), a lock not granted (55), an
- * operator or a statement timeout (57), the server's own disk (58).
+ * True for an error that is not the fault of what was sent: the database is away, full, or refuses whatever it is sent,
+ * as with a trigger or a grant that someone broke. Worth trying again until that is mended. That a partition is missing
+ * has the code of a constraint, and names none.
  */
-const PASSING = /^(25|40|53|55|57|58)...$/;
-
-/** True for an error that is not the fault of the values: worth trying again later. */
 export function isPassing(error: unknown): boolean {
-  return isConnectionError(error) || PASSING.test(errorCode(error) ?? '');
+  if (isConnectionError(error)) return true;
+  const code = errorCode(error);
+  if (code === undefined || !CODE.test(code)) return false;
+  return (
+    !OWN.test(code) ||
+    (code === SQLSTATE.checkViolation && error instanceof DatabaseError && error.constraint === undefined)
+  );
 }
 
 export interface Delivery<T, A> {

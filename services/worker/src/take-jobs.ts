@@ -3,21 +3,26 @@ import { randomBytes } from 'node:crypto';
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { type ClaimedJob, type ClaimRequest, claimJobs } from '@wfg/shared/queries/claim';
 import { claimedJobs } from '@wfg/shared/runtime/counters';
+import type { LostClaims } from '@wfg/shared/runtime/lost-claims';
 import type pg from 'pg';
 
 /** What is the same for all claims of a process. */
 export interface Claimer extends Omit<ClaimRequest, 'limit' | 'nonce'> {
   pool: pg.Pool;
   doorbell: Doorbell;
+  lostClaims: LostClaims;
 }
 
 /** At most `limit` (from 1) due jobs, each with a lease. */
 export async function takeJobs(
-  { pool, doorbell, ...claimer }: Claimer,
+  { pool, doorbell, lostClaims, ...claimer }: Claimer,
   limit: number,
 ): Promise<ClaimedJob[]> {
   const nonce = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
-  const jobs = await claimJobs(pool, { ...claimer, limit, nonce });
+  const jobs = await claimJobs(pool, { ...claimer, limit, nonce }).catch((error: unknown) => {
+    lostClaims.add({ worker_id: claimer.workerId, nonce });
+    throw error;
+  });
   for (const { kind } of jobs) claimedJobs.inc({ kind });
   if (jobs.length > 0) doorbell.ring({ runs: [...new Set(jobs.map((job) => job.run_id))] });
   return jobs;

@@ -7,6 +7,7 @@ import { listen } from '@wfg/shared/db/listen';
 import { isAnyDue } from '@wfg/shared/queries/any-due';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
+import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { VERSION } from '@wfg/shared/runtime/version';
 import type { Attempt } from './attempt.ts';
@@ -46,6 +47,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   const doorbell = stack.use(createDoorbell(pool, log));
   const reporter = stack.use(createReporter(pool, doorbell, log));
   const sink = stack.use(createLogSink(pool, doorbell, log));
+  const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const surrenderer = stack.use(createSurrenderer(pool, doorbell, log));
   const keeper = stack.use(
     keepLeases({ url: config.DATABASE_URL, name: 'leases', log }, held, config.LEASE_TTL_SECS),
@@ -113,7 +115,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
   );
   const commands = takeCommands({
     context: { pool, sink, reporter, fitness, command, log },
-    claimer: { pool, doorbell, workerId, instance, leaseSecs: config.LEASE_TTL_SECS },
+    claimer: { pool, doorbell, lostClaims, workerId, instance, leaseSecs: config.LEASE_TTL_SECS },
     labels: config.WORKER_LABELS,
     concurrency: config.WORKER_CONCURRENCY,
     held,

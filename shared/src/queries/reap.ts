@@ -120,7 +120,14 @@ const SURRENDER = takeBack(`
   join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
   where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce
   order by j.run_id, j.position
-  for update of j`);
+  for update of j skip locked`);
+
+const HELD = `
+select (m.index - 1)::int as index
+from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
+  with ordinality as m (run_id, position, attempt, nonce, index)
+join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
+where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce`;
 
 /** An attempt whose process is gone; with an `error` it was this attempt's fault, and is its failed try. */
 export interface Surrendered extends Lease {
@@ -129,16 +136,19 @@ export interface Surrendered extends Lease {
 
 /**
  * Gives attempts up whose process died: those at fault fail, the others are lost for `reason`. Those that are no
- * longer their worker's are left alone. Returns what became of the rest.
+ * longer their worker's are left alone. Returns what became of those that were `taken`, and which are still to be given
+ * up, since someone else held them locked.
  */
-export async function surrenderLeases(
+export async function surrenderLeases<T extends Surrendered>(
   db: Queryable,
-  attempts: readonly Surrendered[],
+  attempts: readonly T[],
   reason: string,
-): Promise<Reaped[]> {
+): Promise<{ taken: Reaped[]; busy: T[] }> {
   const errors = attempts.map((attempt) => attempt.error);
-  const { rows } = await db.query<Reaped>(SURRENDER, [...leaseColumns(attempts), errors, reason]);
-  return rows;
+  const { rows: taken } = await db.query<Reaped>(SURRENDER, [...leaseColumns(attempts), errors, reason]);
+  if (taken.length === attempts.length) return { taken, busy: [] };
+  const held = await db.query<{ index: number }>(HELD, leaseColumns(attempts));
+  return { taken, busy: held.rows.flatMap(({ index }) => attempts[index] ?? []) };
 }
 
 /** What to ring after jobs were taken back. */

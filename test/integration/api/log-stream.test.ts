@@ -54,6 +54,7 @@ beforeEach(async () => {
     pollMs,
     paced,
     waiting,
+    lostClaims: { add: () => undefined, [Symbol.asyncDispose]: () => Promise.resolve() },
     logMaxBytes: 65_536,
     access,
     gate,

@@ -101,6 +101,31 @@ test('what cannot be stored at the moment is repeated, and holds nothing else up
   expect(await states(pool, run)).toEqual({ held: 'completed', a: 'completed', b: 'completed' });
 });
 
+test('a database that refuses every log and every result fails no job: that is said, and waited for', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  await pool.query(`
+    create function broken() returns trigger language plpgsql as $$ begin raise 'broken by somebody'; end $$;
+    create trigger broken before insert on wfg_logs for each row execute function broken();
+    create trigger broken before update on wfg_jobs for each row when (old.state = 'active') execute function broken()`);
+  const run = await submit(pool, { a: { run: 'echo one' } });
+  await using worker = startWorker(url);
+  const said = (what: string) =>
+    waitFor(`/ready to say that of ${what}`, async () =>
+      (await reasonsOf(worker)).some(
+        (reason) => reason.startsWith(what) && reason.endsWith('broken by somebody'),
+      ),
+    );
+  await said('logs: ');
+  await pool.query('drop trigger broken on wfg_logs');
+  await said('results: ');
+  await pool.query('drop trigger broken on wfg_jobs');
+  const job = await jobWhen(pool, run, 'a', ({ state }) => state === 'completed');
+  expect(job).toMatchObject({ attempt: 0, tries: 1, error: null });
+  expect(await storedLogs(pool)).toEqual(['a: one\n']);
+  await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
+});
+
 test('a job whose command cannot be read fails, and what was claimed with it runs', async () => {
   await using database = await testDatabase();
   const { pool, url } = database;

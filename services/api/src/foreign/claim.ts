@@ -11,7 +11,6 @@ import { dropKey, keepKey, type Key, takeKey } from '@wfg/shared/queries/keys';
 import { readLeased } from '@wfg/shared/queries/leased';
 import { readUpstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
-import type { Pool } from 'pg';
 import type { ApiContext } from '../context.ts';
 import { type End, endAttempt } from './end-attempt.ts';
 import { toClaimed } from './queued-job.ts';
@@ -76,7 +75,7 @@ function lookForJob(
     const isVain = () => isGone() && key === null;
     await admit();
     if (isGone()) return NOTHING;
-    const { job, isKept } = await claimOnce(context.pool, key, {
+    const { job, isKept } = await claimOnce(context, key, {
       workerId: order.worker_id,
       instance: null,
       labels: order.labels,
@@ -107,13 +106,20 @@ function lookForJob(
 const NOTHING: Look = { claimed: null, isLast: false };
 
 /** Claims a job, or finds the one that was claimed with the key and is still held. That there was none is not kept. */
-function claimOnce(
-  pool: Pool,
+async function claimOnce(
+  { pool, lostClaims }: ApiContext,
   key: Key | null,
   request: ClaimRequest,
 ): Promise<{ job: ClaimedJob | null; isKept: boolean }> {
   const claimOne = async (db: Queryable) => (await claimJobs(db, request))[0] ?? null;
-  if (key === null) return claimOne(pool).then((job) => ({ job, isKept: false }));
+  if (key === null) {
+    // By its key a job whose claim had no answer can be asked for again.
+    const job = await claimOne(pool).catch((error: unknown) => {
+      lostClaims.add({ worker_id: request.workerId, nonce: request.nonce });
+      throw error;
+    });
+    return { job, isKept: false };
+  }
   return withTx(pool, async (tx) => {
     const kept = await takeKey(tx, key);
     if (kept) return { job: await readLeased(tx, kept.subject), isKept: true };

@@ -5,6 +5,7 @@ import { createPool } from '@wfg/shared/db/pool';
 import type { Result } from '@wfg/shared/queries/finish';
 import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers';
 import { startLoop } from '@wfg/shared/runtime/loop';
+import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import type { Logger } from 'pino';
 import { type Attempt, type Ending, startAttempt } from '../attempt.ts';
 import type { HostConfig } from '../config.ts';
@@ -65,6 +66,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   const claimer = {
     pool,
     doorbell,
+    lostClaims: stack.use(createLostClaims(pool, doorbell, log)),
     workerId: config.WORKER_ID,
     instance,
     labels: [...definitions.keys(), ...config.WORKER_LABELS],
