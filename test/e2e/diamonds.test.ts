@@ -7,7 +7,7 @@ import { startCluster } from '../support/cluster.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const DIAMONDS = 500;
+const DIAMONDS = 100;
 const EDGES = [
   ['a', 'b'],
   ['a', 'c'],
@@ -15,7 +15,7 @@ const EDGES = [
   ['c', 'd'],
 ] as const;
 
-test('500 diamonds on two schedulers, two reapers and four workers', { timeout: 180_000 }, async () => {
+test('100 diamonds on two schedulers, two reapers and four workers', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'wfg-diamonds-'));
   try {
     await using database = await testDatabase();
