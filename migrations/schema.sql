@@ -1482,10 +1482,16 @@ create table wfg_workers (
   version text default ''::text not null,
   host text default ''::text not null,
   tasks text[] default '{}'::text[] not null,
+  handler_concurrency integer,
+  modules json default '[]'::json not null,
   constraint wfg_workers_concurrency_check CHECK (concurrency >= 1),
+  constraint wfg_workers_handler_concurrency_check CHECK (handler_concurrency >= 1),
   constraint wfg_workers_pkey PRIMARY KEY (worker_id),
   constraint wfg_workers_worker_id_check CHECK (worker_id ~ '^[A-Za-z0-9_.:-]{1,255}$'::text)
 );
+comment on column wfg_workers.concurrency is 'commands at once; of a worker over HTTP, jobs of any kind';
+comment on column wfg_workers.handler_concurrency is 'handlers at once, of each module; null: over HTTP, or not told (an older version)';
+comment on column wfg_workers.modules is 'of each loaded module the labels of what it handles, as ":event a"';
 
 create table wfg_workflows (
   id text not null,

@@ -11,8 +11,13 @@ interface HostsSettings extends Omit<HandlerHostSettings, 'file' | 'refuse'> {
   modules: readonly string[];
 }
 
+export interface HandlerHosts extends HandlerHost {
+  /** Of each module the labels of what it handles, as far as that is known. */
+  modules: () => (readonly string[])[];
+}
+
 /** With no modules it does nothing. */
-export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHost {
+export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHosts {
   const files = new Set(modules.map((name) => (name === DEMONSTRATION ? SHIPPED : resolve(name))));
   const byFile = new Map<string, HandlerHost>();
   for (const file of files) {
@@ -35,6 +40,7 @@ export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHost 
     look: () => hosts.forEach((host) => host.look()),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),
     kill: () => hosts.forEach((host) => host.kill()),
+    modules: () => hosts.map((host) => host.labels()),
     labels: () => [...new Set(hosts.flatMap((host) => host.labels()))].sort(),
     reasons: () => hosts.flatMap((host) => host.reasons()),
     async [Symbol.asyncDispose]() {

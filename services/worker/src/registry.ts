@@ -14,19 +14,15 @@ import type { Logger } from 'pino';
 interface Registry extends AsyncDisposable {
   /** Shows the worker as draining from now on. */
   drain: () => void;
-  /** Shows the worker with handlers of what these labels stand for from now on. */
-  offer: (labels: readonly string[]) => void;
+  /** Shows the worker with these modules, each by the labels of what it handles, from now on. */
+  offer: (modules: WorkerCard['modules']) => void;
   /** Why beats do not arrive, for /ready; null while they do. */
   reason: () => string | null;
 }
 
 /** Enters the worker as soon as the database can be reached, and keeps its beat. */
-export function startRegistry(
-  pool: pg.Pool,
-  log: Logger,
-  own: Omit<WorkerCard, 'handlers' | 'tasks'>,
-): Registry {
-  const card: WorkerCard = { ...own, handlers: [], tasks: [] };
+export function startRegistry(pool: pg.Pool, log: Logger, own: Omit<WorkerCard, 'modules'>): Registry {
+  const card: WorkerCard = { ...own, modules: [] };
   let entered = false;
   let draining = false;
   let beatAt = performance.now();
@@ -47,9 +43,8 @@ export function startRegistry(
       draining = true;
       loop.wake();
     },
-    offer(labels) {
-      card.handlers = behind(':event ', labels);
-      card.tasks = behind(':task ', labels);
+    offer(modules) {
+      card.modules = modules;
       loop.wake();
     },
     reason() {
@@ -63,8 +58,4 @@ export function startRegistry(
       );
     },
   };
-}
-
-function behind(prefix: string, labels: readonly string[]): string[] {
-  return labels.flatMap((label) => (label.startsWith(prefix) ? label.slice(prefix.length) : []));
 }

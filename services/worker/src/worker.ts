@@ -81,6 +81,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
       instance,
       labels: config.WORKER_LABELS,
       concurrency: config.WORKER_CONCURRENCY,
+      handler_concurrency: config.HANDLER_CONCURRENCY,
       version: VERSION,
       host: hostname(),
     }),
@@ -98,7 +99,7 @@ export async function startWorker({ config, log, stopping }: Start<WorkerConfig>
       killGraceMs,
       hurry: hurry.signal,
       spawner,
-      onLabels: () => registry.offer(hosts.labels()),
+      onLabels: () => registry.offer(hosts.modules()),
       log,
     }),
   );

@@ -10,8 +10,9 @@ const REGISTER = `
 insert into wfg_workers as w (worker_id, labels, handlers, concurrency)
 values ($1::text, $2::text[], $3::text[], 1)
 on conflict (worker_id) do update
-set instance = null, labels = excluded.labels, handlers = excluded.handlers, tasks = '{}', concurrency = 1, version = '', host = '',
-    registered_at = wfg_now(), last_heartbeat = wfg_now(), draining = false
+set instance = null, labels = excluded.labels, handlers = excluded.handlers, tasks = '{}', modules = '[]',
+    concurrency = 1, handler_concurrency = null, version = '', host = '', registered_at = wfg_now(), last_heartbeat = wfg_now(),
+    draining = false
 where w.instance is null or w.last_heartbeat < wfg_now() - make_interval(secs => $4::int)`;
 
 /** Enters a worker, or the same one started anew. False: a worker of our own has this name. */

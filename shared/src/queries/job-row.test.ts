@@ -32,14 +32,16 @@ const row: JobRow = {
   metadata: null,
 };
 
+const gpu = { labels: new Set([':command', 'gpu']), workers: 2, places: 4, isFull: false };
+
 /** The job, with parents at positions from 2 on. */
-const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}) => {
+const shown = (change: Partial<JobRow>, states: Record<string, JobState> = {}, offers = [gpu]) => {
   const parents = Object.entries(states).map(
     ([job_id, state], index) => [index + 2, { job_id, state }] as const,
   );
   return toJob(
     { ...row, parents: parents.map(([position]) => position), ...change },
-    { now, parents: new Map(parents), offers: [new Set([':command', 'gpu'])] },
+    { now, parents: new Map(parents), offers },
   );
 };
 
@@ -57,6 +59,14 @@ test('a job that is due says so when nobody offers what it requires', () => {
   const waiting = { reason: 'no_worker', detail: 'no live worker offers label arm', until: null, on: [] };
   expect(shown({ required_labels: [':command', 'arm'] }).waiting).toEqual(waiting);
   expect(shown({ required_labels: [':command', 'arm'], state: 'active' }).waiting).toBeNull();
+});
+
+test('a job that is due says so when all places for it are taken', () => {
+  const detail = 'all 4 places of the 2 workers that could take it are busy';
+  const full = [{ ...gpu, isFull: true }];
+  expect(shown({}, {}, full).waiting).toEqual({ reason: 'capacity', detail, until: null, on: [] });
+  expect(shown({ run_at: later }, {}, full).waiting?.reason).toBe('delayed');
+  expect(shown({ state: 'active' }, {}, full).waiting).toBeNull();
 });
 
 test('a blocked job names the parents that have not ended', () => {

@@ -1,5 +1,6 @@
 // Why a job does not run yet.
 import type { JobState, Waiting } from '../contract/job.ts';
+import { noPlace } from '../rules/no-place.ts';
 import { type Offers, noWorker } from '../rules/no-worker.ts';
 import { isEnded } from '../rules/states.ts';
 
@@ -21,7 +22,7 @@ interface WaitingJob {
   max_attempts: number;
 }
 
-/** Null when it waits for nothing, or only for its turn. */
+/** Null when it waits for nothing, or only for a worker with a free place to look. */
 export function waitingOf(job: WaitingJob, { now, parents, offers }: Surroundings): Waiting | null {
   if (job.state === 'blocked') {
     const open = job.parents
@@ -36,8 +37,10 @@ export function waitingOf(job: WaitingJob, { now, parents, offers }: Surrounding
     const detail = job.tries > 0 ? `try ${job.tries + 1} of ${job.max_attempts} is due at` : 'is due at';
     return { reason: 'delayed', detail: `${detail} ${until}`, until, on: [] };
   }
-  const detail = noWorker(job.required_labels, offers);
-  return detail === null ? null : { reason: 'no_worker', detail, until: null, on: [] };
+  const nobody = noWorker(job.required_labels, offers);
+  if (nobody !== null) return { reason: 'no_worker', detail: nobody, until: null, on: [] };
+  const full = noPlace(job.required_labels, offers);
+  return full === null ? null : { reason: 'capacity', detail: full, until: null, on: [] };
 }
 
 /** `a, b, c and 7 more`; a job whose parents have all ended waits for the scheduler alone. */

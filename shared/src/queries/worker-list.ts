@@ -5,7 +5,13 @@ import { statusOf } from './workers.ts';
 
 const MOST = 1_000;
 
-// A worker that was started anew has nothing of what it held before: only what it has claimed or renewed since.
+/**
+ * As SQL: the active job `j` was claimed or renewed since this worker registered, which has nothing of what it held before
+ * it was started anew.
+ */
+export const CLAIMED_SINCE = (worker: string) =>
+  `j.lease_expires_at - make_interval(secs => j.lease_secs) >= ${worker}.registered_at`;
+
 const LIST = `
 select w.worker_id, w.labels, w.handlers, w.tasks, w.version, w.host, w.concurrency,
   ${statusOf('running.jobs is not null')} as status,
@@ -17,8 +23,7 @@ left join lateral (
   select json_agg(json_build_object('run_id', j.run_id, 'job_id', j.job_id, 'attempt', j.attempt,
     'since', j.started_at) order by j.started_at) as jobs
   from wfg_jobs j
-  where j.worker_id = w.worker_id and j.state = 'active'
-    and j.lease_expires_at - make_interval(secs => j.lease_secs) >= w.registered_at
+  where j.worker_id = w.worker_id and j.state = 'active' and ${CLAIMED_SINCE('w')}
 ) running on true
 order by w.registered_at desc, w.worker_id`;
 

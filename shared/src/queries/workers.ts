@@ -20,41 +20,50 @@ export interface WorkerCard {
   worker_id: string;
   instance: string;
   labels: readonly string[];
-  /** Types of events. */
-  handlers: readonly string[];
-  /** Names of tasks. */
-  tasks: readonly string[];
+  /** Of each loaded module the labels of what it handles, as `:event a` or `:task b`. */
+  modules: readonly (readonly string[])[];
+  /** Commands at once. */
   concurrency: number;
+  /** Handlers at once, of each module. */
+  handler_concurrency: number;
   version: string;
   host: string;
 }
 
 const REGISTER = `
-insert into wfg_workers (worker_id, instance, labels, concurrency, version, host, handlers, tasks)
-values ($1::text, $2::uuid, $3::text[], $4::int, $5::text, $6::text, $7::text[], $8::text[])
+insert into wfg_workers (worker_id, instance, labels, concurrency, handler_concurrency, version, host, modules, handlers, tasks)
+values ($1::text, $2::uuid, $3::text[], $4::int, $5::int, $6::text, $7::text, $8::json, $9::text[], $10::text[])
 on conflict (worker_id) do update
-set instance = excluded.instance, labels = excluded.labels, handlers = excluded.handlers, tasks = excluded.tasks,
-    concurrency = excluded.concurrency,
-    version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
+set instance = excluded.instance, labels = excluded.labels, modules = excluded.modules,
+    handlers = excluded.handlers, tasks = excluded.tasks, concurrency = excluded.concurrency,
+    handler_concurrency = excluded.handler_concurrency, version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
     draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
-  const { worker_id, instance, labels, concurrency, version, host, handlers, tasks } = card;
-  await db.query(REGISTER, [worker_id, instance, labels, concurrency, version, host, handlers, tasks]);
+  const { worker_id, instance, labels, concurrency, handler_concurrency, version, host } = card;
+  const own = [worker_id, instance, labels, concurrency, handler_concurrency, version, host];
+  await db.query(REGISTER, [...own, ...handled(card)]);
+}
+
+/** The modules, then what they handle: types of events, names of tasks. */
+function handled({ modules }: WorkerCard): [modules: string, handlers: string[], tasks: string[]] {
+  const behind = (prefix: string) =>
+    modules
+      .flat()
+      .flatMap((label) => (label.startsWith(prefix) ? label.slice(prefix.length) : []))
+      .sort();
+  return [JSON.stringify(modules), behind(':event '), behind(':task ')];
 }
 
 const BEAT = `
-update wfg_workers set last_heartbeat = wfg_now(), draining = $3::bool, handlers = $4::text[], tasks = $5::text[]
+update wfg_workers
+set last_heartbeat = wfg_now(), draining = $3::bool, modules = $4::json, handlers = $5::text[], tasks = $6::text[]
 where worker_id = $1::text and instance = $2::uuid`;
 
 /** A sign of life, with what may change. False: the row is gone or another start of this worker owns it. */
-export async function beatWorker(
-  db: Queryable,
-  { worker_id, instance, handlers, tasks }: WorkerCard,
-  draining: boolean,
-): Promise<boolean> {
-  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, handlers, tasks]);
+export async function beatWorker(db: Queryable, card: WorkerCard, draining: boolean): Promise<boolean> {
+  const { rowCount } = await db.query(BEAT, [card.worker_id, card.instance, draining, ...handled(card)]);
   return rowCount === 1;
 }
 

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { noWorker } from './no-worker.ts';
 
-const offers = [new Set([':command', 'linux']), new Set([':command', 'gpu', ':event user.created'])];
+const offers = [
+  [':command', 'linux'],
+  [':command', 'gpu'],
+  [':event user.created', 'gpu'],
+].map((labels) => ({ labels: new Set(labels), workers: 1, places: 1, isFull: false }));
 
 test.each([
   [[':command'], null],

@@ -1,12 +1,22 @@
 // Why no worker takes a job that is due, as far as it is known: nobody offers what it requires.
 
-/** What each live worker offers, implied labels included. */
-export type Offers = readonly ReadonlySet<string>[];
+/** What some live workers offer alike. */
+export interface Offer {
+  /** With the implied ones of what can be run in these places. */
+  labels: ReadonlySet<string>;
+  workers: number;
+  /** Of all of them. */
+  places: number;
+  /** All of the places are taken. */
+  isFull: boolean;
+}
+
+export type Offers = readonly Offer[];
 
 /** What is missing, in words; null when some worker offers all that is required. */
 export function noWorker(required: readonly string[], offers: Offers): string | null {
-  if (offers.some((offered) => required.every((label) => offered.has(label)))) return null;
-  const offeredByNobody = required.filter((label) => !offers.some((offered) => offered.has(label)));
+  if (offers.some(({ labels }) => required.every((label) => labels.has(label)))) return null;
+  const offeredByNobody = required.filter((label) => !offers.some(({ labels }) => labels.has(label)));
   // Each may be offered by somebody, and all of them by nobody.
   return `no live worker ${inWords(offeredByNobody.length > 0 ? offeredByNobody : required)}`;
 }

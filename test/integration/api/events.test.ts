@@ -260,12 +260,14 @@ test('what waits for a worker says so until one has its handler', async () => {
     version: '1',
     host: 'h',
     labels: [':command'],
-    handlers: [],
-    tasks: [],
+    modules: [],
+    handler_concurrency: 3,
   };
   await registerWorker(db.pool, { ...card, worker_id: 'w1' });
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });
-  await db.pool.query(`update wfg_workers set handlers = array['user.created', $1]`, [TYPE]);
+  await db.pool.query(`update wfg_workers set modules = $1`, [
+    JSON.stringify([[':event user.created'], [`:event ${TYPE}`]]),
+  ]);
   expect(await show(id)).toMatchObject({ waiting: null });
   await db.pool.query('update wfg_workers set draining = true');
   expect(await show(id)).toMatchObject({ waiting: { reason: 'no_worker' } });

@@ -127,8 +127,8 @@ test('a worker of our own keeps its name, and is beaten for by nobody else', asy
     version: '1',
     host: 'h',
     labels: ['own'],
-    handlers: [],
-    tasks: [],
+    modules: [],
+    handler_concurrency: 3,
   };
   await registerWorker(db.pool, card);
   expect(await register()).toBe(409);

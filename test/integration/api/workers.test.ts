@@ -17,8 +17,8 @@ beforeEach(async () => {
   await db.pool.query('truncate wfg_workers, wfg_jobs, wfg_runs');
   const card = {
     instance: crypto.randomUUID(),
-    handlers: [],
-    tasks: [],
+    modules: [],
+    handler_concurrency: 3,
     concurrency: 2,
     version: '1',
     host: 'h',

@@ -25,6 +25,14 @@ test.each<[RunEvent, string]>([
   [{ type: 'lease_expired', ...of, worker_id: 'worker-2' }, 'lost: nothing heard from worker-2 in time'],
   [{ type: 'skipped', ...of, reason: 'lint failed' }, 'skipped: lint failed'],
   [
+    {
+      type: 'changed',
+      ...of,
+      job: jobOf({ waiting: { reason: 'capacity', detail: 'all places are busy', until: null, on: [] } }),
+    },
+    'waits: all places are busy',
+  ],
+  [
     { type: 'changed', ...of, job: jobOf({ state: 'skipped', error: 'lint failed' }) },
     'skipped: lint failed',
   ],

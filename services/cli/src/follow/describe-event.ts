@@ -61,7 +61,8 @@ function describeJob(job: Job): Description | null {
 }
 
 function waitingText({ waiting }: Job): Description | null {
-  return waiting?.reason === 'no_worker' ? plain(`waits: ${waiting.detail}`) : null;
+  const isForWorker = waiting?.reason === 'no_worker' || waiting?.reason === 'capacity';
+  return isForWorker ? plain(`waits: ${waiting.detail}`) : null;
 }
 
 function plain(text: string): Description {

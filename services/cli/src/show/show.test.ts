@@ -11,6 +11,7 @@ const now = Date.parse('2026-11-30T10:05:00.000Z');
 
 test('a run is shown with its jobs, and with why each stands as it does', () => {
   const waiting = { reason: 'dependencies' as const, detail: 'waits for build', until: null, on: ['build'] };
+  const full = { reason: 'capacity' as const, detail: 'all 4 places are busy', until: null, on: [] };
   const run = runOf({
     status: 'running',
     created_at: began,
@@ -26,6 +27,7 @@ test('a run is shown with its jobs, and with why each stands as it does', () => 
         error: 'exit code 3: a\nb',
       }),
       jobOf({ job_id: 'gpu', required_labels: ['gpu'] }),
+      jobOf({ job_id: 'many', waiting: full }),
       jobOf({ job_id: 'test', state: 'blocked', waiting }),
       jobOf({
         job_id: 'slow',
@@ -49,6 +51,7 @@ page      http://a/runs/1
 STATE       JOB    TRY  DURATION   WORKER    WHY
 failed      build  2/2  2.1 s      worker-1  exit code 3
 pending     gpu    -    -          -         waits for a worker with gpu
+pending     many   -    -          -         all 4 places are busy
 blocked     test   -    -          -         waits for build
 cancelling  slow   1/1  5 min 0 s  w         -
 skipped     live   -    -          -         its if is false: false
