@@ -28,12 +28,13 @@ export interface AttemptKey extends JobKey {
 export interface Item {
   run: string;
   /** How the run must end. */
-  state: 'completed' | 'failed';
+  state: 'completed' | 'failed' | 'cancelled';
   jobs: Record<string, Expected>;
 }
 
 export interface Expected {
-  state: JobState;
+  /** One of these: of what is cancelled only some has begun. */
+  states: readonly JobState[];
   /** Printed by each attempt that comes to its end. */
   lines: number;
   needs: readonly string[];

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@wfg/shared/client/client';
 import { UnreachableError, WfgApiError } from '@wfg/shared/client/errors';
+import { cancelRun } from '@wfg/shared/contract/routes/runs';
 import type { Item } from './history.ts';
-import type { Load } from './loads/load.ts';
-import { planOf } from './plan.ts';
+import { ANSWER_MS, type Load } from './loads/load.ts';
+import { type Plan, planOf } from './plan.ts';
 
 export interface Accepted extends Item {
   at: number;
@@ -39,20 +40,26 @@ export async function offer({
   until,
 }: Offering): Promise<Accepted[]> {
   const accepted: Accepted[] = [];
+  const cancels: Promise<void>[] = [];
   const end = first + (count ?? Number.POSITIVE_INFINITY);
   let next = first;
   let due = performance.now();
 
-  async function ask(n: number): Promise<string> {
-    const plan = planOf(n);
-    for (;;) {
-      try {
-        return await load.offer({ wfg, plan, trail, key: `item ${n}` });
-      } catch (error) {
-        if (!mayPass(error)) throw error;
-      }
-      await sleep(Math.random() * MOST_PAUSE_MS);
-    }
+  const ask = (n: number) => answered(() => load.offer({ wfg, plan: planOf(n), trail, key: `item ${n}` }));
+
+  /** Whoever is told that it has ended otherwise was too late. */
+  async function cancel(item: Accepted, plan: Plan): Promise<void> {
+    await sleep(plan.cancelMs ?? 0);
+    const isCancelled = await answered(() =>
+      wfg(cancelRun, { params: { run: item.run }, body: {}, timeoutMs: ANSWER_MS }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof WfgApiError && error.code === 'conflict') return false;
+          throw error;
+        },
+      ),
+    );
+    Object.assign(item, load.expected(plan, isCancelled));
   }
 
   async function client(): Promise<void> {
@@ -62,16 +69,32 @@ export async function offer({
       due = Math.max(due + 1_000 / perSec, performance.now());
       await sleep(Math.max(0, due - performance.now()), undefined, { signal: until }).catch(() => undefined);
       if (until?.aborted) return;
-      const run = await ask(n);
-      accepted.push({ ...load.expected(planOf(n)), run, at: Date.now() });
+      const plan = planOf(n);
+      const item = { ...load.expected(plan, false), run: await ask(n), at: Date.now() };
+      accepted.push(item);
+      if (plan.cancelMs !== null) cancels.push(cancel(item, plan));
       if (n % REPEAT_EACH !== 0) continue;
       const again = await ask(n);
-      if (again !== run) throw new Error(`item ${n} was accepted as ${run}, and when repeated as ${again}`);
+      if (again !== item.run)
+        throw new Error(`item ${n} was accepted as ${item.run}, and when repeated as ${again}`);
     }
   }
 
   await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(cancels);
   return accepted;
+}
+
+/** Asks until there is an answer. */
+async function answered<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+    }
+    await sleep(Math.random() * MOST_PAUSE_MS);
+  }
 }
 
 /** Nobody was there, or who was there said that it passes. */

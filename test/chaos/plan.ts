@@ -7,14 +7,20 @@ export interface Plan {
   ms: number;
   /** So many tries fail; all, if it is Infinity. */
   fails: number;
+  /** So long after it was accepted it is cancelled. */
+  cancelMs: number | null;
 }
 
 /** Longer than a lease. */
 const LONG_MS = 3_500;
 
+const CANCEL_MS = 1_000;
+
 export function planOf(n: number): Plan {
+  const lines = 4 + (n % 7);
+  if (n % 25 === 18) return { lines, ms: LONG_MS, fails: 0, cancelMs: CANCEL_MS };
   const fails = n % 25 === 12 ? Number.POSITIVE_INFINITY : n % 10 === 7 ? 1 : 0;
-  return { lines: 4 + (n % 7), ms: n % 10 === 3 ? LONG_MS : 50 + (n % 5) * 100, fails };
+  return { lines, ms: n % 10 === 3 ? LONG_MS : 50 + (n % 5) * 100, fails, cancelMs: null };
 }
 
 /** As JSON and shells can have it. */

@@ -47,7 +47,7 @@ export async function runRow(postgres: OwnPostgres, fault: Fault, load: Load): P
     await startCluster(
       { url: fault.by === 'everything' ? link.url : postgres.url },
       {
-        counts: { worker: 2 },
+        counts: { scheduler: 2, worker: 2 },
         env: {
           DATABASE_DIRECT_URL: fault.by ? link.url : postgres.url,
           LEASE_TTL_SECS: String(LEASE_SECS),

@@ -51,10 +51,11 @@ export function pageOf(rows: readonly Row[], postgresVersion: string): string {
   return `# What faults do to wfg under load
 
 Written by \`npm run chaos\`: PostgreSQL ${postgresVersion} (fsync on), Node ${node}, ${availableParallelism()} cores for everything: database, one
-api, scheduler and reaper, two workers, and the test. Leases are 3 s.
+api and reaper, two schedulers and workers, and the test. Leases are 3 s.
 
 Each load is offered at half of what the cluster was measured to do, from 2 s before the fault until 2 s after it. One job
-in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time. *In time*: ended at most 13 s after the fault
+in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time, and one in twenty-five is
+cancelled after a second. *In time*: ended at most 13 s after the fault
 did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of jobs that did not end as they had to, or were made or
 executed more often than a lease allows. *Lost lines*: of the logs of attempts that came to their end. *Attempts lost*: taken
 back from workers, and done again. *Recovered in*: from the fault's end until all had ended that was accepted before.

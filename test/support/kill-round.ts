@@ -3,13 +3,10 @@ import type { Run } from '@wfg/shared/contract/run';
 import { expect } from 'vitest';
 import type { Cluster } from './cluster.ts';
 import { newGate } from './gate.ts';
-import { commandLine, processesWith } from './left-processes.ts';
+import { killWorker } from './kill-worker.ts';
 import { checkNumbers, numbersWorkflow, textOf } from './numbers.ts';
 import type { ServiceName } from './process.ts';
 import { waitFor } from './wait-for.ts';
-
-/** A killed worker's commands must be gone by then. */
-const GONE_MS = 5_000;
 
 /** An attempt that was seen printing before the kill. */
 interface Seen {
@@ -29,7 +26,8 @@ export async function killRound(cluster: Cluster, service: ServiceName, delayMs:
   const seen = await waitFor('a job to print', () => findPrinting(cluster, runId));
   const until = performance.now() + delayMs;
   await waitFor('the moment to kill', () => performance.now() >= until);
-  if (service === 'worker') await killWorker(cluster, runId, seen.worker);
+  if (service === 'worker')
+    expect(await killWorker(cluster, seen.worker, `WFG_RUN_ID=${runId}\0`)).toBeGreaterThan(0);
   else await cluster.kill(service, 0);
   await gate.open();
 
@@ -50,20 +48,4 @@ async function findPrinting(cluster: Cluster, runId: string): Promise<Seen | nul
   const text = textOf(await cluster.logs(runId, active.job_id), active.attempt);
   const worker = Number(active.worker_id?.replace('worker-', '')) - 1;
   return text === '' ? null : { jobId: active.job_id, attempt: active.attempt, worker, text };
-}
-
-async function killWorker(cluster: Cluster, runId: string, index: number): Promise<void> {
-  const marks = [`WFG_RUN_ID=${runId}\0`, `WFG_WORKER_ID=worker-${index + 1}\0`];
-  const before = processesWith(...marks);
-  expect(before.length).toBeGreaterThan(0);
-  await cluster.kill('worker', index);
-  await waitFor(
-    'the killed worker’s processes to end',
-    () => {
-      const left = processesWith(...marks).filter((pid) => before.includes(pid));
-      if (left.length > 0) throw new Error(`alive: ${left.map(commandLine).join('; ')}`);
-      return true;
-    },
-    GONE_MS,
-  );
 }

@@ -27,7 +27,9 @@ function itemFaults({ run, state, jobs }: Item, rows: Map<string, JobRow[]>, run
     const own = rows.get(key) ?? [];
     if (own.length !== 1) return [`${key}: has ${own.length} rows`];
     return own.flatMap((row) =>
-      row.state === expected.state ? [] : [`${key}: is ${row.state}, not ${expected.state}`],
+      expected.states.includes(row.state)
+        ? []
+        : [`${key}: is ${row.state}, not ${expected.states.join(' or ')}`],
     );
   });
   // A standalone job is its own run.

@@ -26,6 +26,9 @@ function markFaults(key: string, own: Mark[], row?: AttemptRow): string[] {
 }
 
 function attemptFaults(row: AttemptRow, own: Mark[]): string[] {
+  // One that was taken back may go on for a while, under a worker that does not know it.
+  const late = own.find(({ at }) => row.outcome !== 'lost' && Math.floor(row.finished_at) < at);
+  if (late) return [`${attemptOf(row)}: wrote "${late.what}" after it was ${row.outcome}`];
   if (!TOLD.has(row.outcome)) return [];
   const isWhole = own.some(({ what }) => what === 'start') && own.some(({ what }) => what === 'end');
   return isWhole ? [] : [`${attemptOf(row)}: is ${row.outcome}, and was not executed to its end`];

@@ -86,7 +86,7 @@ function itemsOf(): Item[] {
     run,
     state: own.some(({ state }) => state === 'failed') ? 'failed' : 'completed',
     jobs: Object.fromEntries(
-      own.map(({ job, state }) => [job, { state, lines: LINES, needs: NEEDS[job] ?? [] }]),
+      own.map(({ job, state }) => [job, { states: [state], lines: LINES, needs: NEEDS[job] ?? [] }]),
     ),
   }));
 }

@@ -1,5 +1,7 @@
 // One process of a service after the other is killed, and started again at once.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { killWorker } from '../../support/kill-worker.ts';
 import type { ServiceName } from '../../support/process.ts';
 import type { Fault } from './fault.ts';
 
@@ -11,7 +13,10 @@ export function killLoop(service: ServiceName): Fault {
     name: `kill -9 ${service}`,
     async strike({ cluster }) {
       for (let kill = 0; kill < KILLS; kill++) {
-        await cluster.kill(service, kill % cluster.of(service).length);
+        const index = kill % cluster.of(service).length;
+        // What this run of the tests has started.
+        if (service === 'worker') await killWorker(cluster, index, inject('runFolder'));
+        else await cluster.kill(service, index);
         await sleep(Math.random() * MOST_PAUSE_MS);
       }
     },

@@ -1,6 +1,6 @@
 // Runs of a single shell command.
 import { submitRun } from '@wfg/shared/contract/routes/runs';
-import { given, type Load } from './load.ts';
+import { endOf, given, type Load } from './load.ts';
 import { shellJob } from './shell.ts';
 
 export const commands: Load = {
@@ -11,8 +11,8 @@ export const commands: Load = {
     const body = { name: 'chaos', jobs: { only: shellJob(plan, trail) } };
     return (await wfg(submitRun, { ...given(offer), body })).run_id;
   },
-  expected({ lines, fails }) {
-    const state = fails === Number.POSITIVE_INFINITY ? 'failed' : 'completed';
-    return { state, jobs: { only: { state, lines, needs: [] } } };
+  expected(plan, isCancelled) {
+    const state = endOf(plan, isCancelled);
+    return { state, jobs: { only: { states: [state], lines: plan.lines, needs: [] } } };
   },
 };

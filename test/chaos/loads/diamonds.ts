@@ -1,7 +1,7 @@
 // Graphs of four jobs: a, then a command and a call of a handler at once, then d.
 import { submitRun } from '@wfg/shared/contract/routes/runs';
 import { BACKOFF, budgetOf, failsOf, type Plan } from '../plan.ts';
-import { given, type Load } from './load.ts';
+import { endOf, given, type Load } from './load.ts';
 import { shellJob } from './shell.ts';
 
 /** Only b is as long as the plan says, and fails as it does. */
@@ -27,17 +27,18 @@ export const diamonds: Load = {
     };
     return (await wfg(submitRun, { ...given(offer), body: { name: 'diamond', jobs } })).run_id;
   },
-  expected({ lines, fails }) {
-    const isHopeless = fails === Number.POSITIVE_INFINITY;
-    const state = isHopeless ? 'failed' : 'completed';
-    const a = { state: 'completed' as const, lines, needs: [] };
+  expected(plan, isCancelled) {
+    const state = endOf(plan, isCancelled);
+    const rest = state === 'failed' ? 'skipped' : state;
+    const end = { lines: plan.lines, states: isCancelled ? (['completed', state] as const) : [state] };
+    const begin = { ...end, states: isCancelled ? end.states : (['completed'] as const) };
     return {
       state,
       jobs: {
-        a,
-        b: { state, lines, needs: ['a'] },
-        c: { ...a, needs: ['a'] },
-        d: { state: isHopeless ? 'skipped' : 'completed', lines, needs: ['b', 'c'] },
+        a: { ...begin, needs: [] },
+        b: { ...end, needs: ['a'] },
+        c: { ...begin, needs: ['a'] },
+        d: { ...end, states: [rest], needs: ['b', 'c'] },
       },
     };
   },

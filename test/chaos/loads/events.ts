@@ -1,7 +1,7 @@
 // Standalone events, for a handler in the worker.
 import { createEvent } from '@wfg/shared/contract/routes/events';
 import { budgetOf, failsOf } from '../plan.ts';
-import { given, type Load } from './load.ts';
+import { endOf, given, type Load } from './load.ts';
 
 export const events: Load = {
   name: 'events',
@@ -12,8 +12,8 @@ export const events: Load = {
     const body = { workflow_type: 'chaos.event', payload, max_attempts: budgetOf(plan) };
     return (await wfg(createEvent, { ...given(offer), body })).id;
   },
-  expected({ lines, fails }) {
-    const state = fails === Number.POSITIVE_INFINITY ? 'failed' : 'completed';
-    return { state, jobs: { main: { state, lines, needs: [] } } };
+  expected(plan, isCancelled) {
+    const state = endOf(plan, isCancelled);
+    return { state, jobs: { main: { states: [state], lines: plan.lines, needs: [] } } };
   },
 };

@@ -9,8 +9,8 @@ export interface Load {
   burst: number;
   /** Asks the api for the n-th under an idempotency key; returns the id of its run. */
   offer: (offer: Offer) => Promise<string>;
-  /** What is to become of it. */
-  expected: (plan: Plan) => Omit<Item, 'run'>;
+  /** What is to become of it, if it was cancelled or not. */
+  expected: (plan: Plan, isCancelled: boolean) => Omit<Item, 'run'>;
 }
 
 export interface Offer {
@@ -19,6 +19,12 @@ export interface Offer {
   key: string;
   /** The file that executions write to. */
   trail: string;
+}
+
+/** The end of what is a single job. */
+export function endOf({ fails }: Plan, isCancelled: boolean): Item['state'] {
+  if (isCancelled) return 'cancelled';
+  return fails === Number.POSITIVE_INFINITY ? 'failed' : 'completed';
 }
 
 /** An api that does not answer in this time is asked again. */

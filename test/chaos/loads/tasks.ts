@@ -1,7 +1,7 @@
 // Tasks of three steps, each of which may be executed by another worker.
 import { createTask } from '@wfg/shared/contract/routes/tasks';
 import { failsOf } from '../plan.ts';
-import { given, type Load } from './load.ts';
+import { endOf, given, type Load } from './load.ts';
 
 export const tasks: Load = {
   name: 'tasks',
@@ -11,8 +11,8 @@ export const tasks: Load = {
     const state = { trail, lines: plan.lines, ms: plan.ms, fails: failsOf(plan) };
     return (await wfg(createTask, { ...given(offer), body: { step: { Chaos: { First: state } } } })).run_id;
   },
-  expected({ lines, fails }) {
-    const state = fails === Number.POSITIVE_INFINITY ? 'failed' : 'completed';
-    return { state, jobs: { main: { state, lines, needs: [] } } };
+  expected(plan, isCancelled) {
+    const state = endOf(plan, isCancelled);
+    return { state, jobs: { main: { states: [state], lines: plan.lines, needs: [] } } };
   },
 };
