@@ -1,6 +1,7 @@
 // Everything that is known of what happened: what was asked for, what commands and handlers wrote when they began and
-// ended, and all rows. All times are in milliseconds since 1970, of one clock.
+// ended, what followers were told, and all rows. All times are in milliseconds since 1970, of one clock.
 import type { JobState, Outcome } from '@wfg/shared/contract/job';
+import type { RunStatus } from '@wfg/shared/contract/run';
 
 export interface History {
   items: readonly Item[];
@@ -10,6 +11,7 @@ export interface History {
   attempts: readonly AttemptRow[];
   logs: readonly LogRow[];
   leases: readonly SeenLease[];
+  told: readonly Told[];
   /** What of commands was still running at the end, as command lines. */
   processes: readonly string[];
 }
@@ -91,6 +93,22 @@ export interface LogRow extends AttemptKey {
 /** The latest expiry of an attempt's lease that was seen in the row. */
 export interface SeenLease extends AttemptKey {
   expires_at: number;
+}
+
+/** A frame that a follower of a run got. */
+export interface Told {
+  run: string;
+  rev: number;
+  /** `snapshot`, or the type of the event. */
+  what: string;
+  /** Null when it says nothing of the run itself. */
+  status: RunStatus | null;
+  /** Of those that it tells of. */
+  jobs: readonly { job: string; state: JobState; attempt: number }[];
+}
+
+export function isOver(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 export function jobOf({ run, job }: JobKey): string {

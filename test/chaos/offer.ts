@@ -20,6 +20,8 @@ export interface Offering {
   perSec: number;
   /** How many at most. */
   count?: number;
+  /** Called with the run of each. */
+  onAccepted?: (run: string) => void;
   /** Ends it earlier. */
   until?: AbortSignal;
 }
@@ -37,6 +39,7 @@ export async function offer({
   first,
   perSec,
   count,
+  onAccepted,
   until,
 }: Offering): Promise<Accepted[]> {
   const accepted: Accepted[] = [];
@@ -72,6 +75,7 @@ export async function offer({
       const plan = planOf(n);
       const item = { ...load.expected(plan, false), run: await ask(n), at: Date.now() };
       accepted.push(item);
+      onAccepted?.(item.run);
       if (plan.cancelMs !== null) cancels.push(cancel(item, plan));
       if (n % REPEAT_EACH !== 0) continue;
       const again = await ask(n);

@@ -12,6 +12,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { measureCapacity, openRuns } from './capacity.ts';
 import { check } from './checks/check.ts';
 import { collect, runningCommands } from './collect.ts';
+import { followRuns, unfinished } from './follow.ts';
 import { type Fault, LEASE_SECS, type Scene } from './faults/fault.ts';
 import type { History } from './history.ts';
 import { keepLogs } from './keep-logs.ts';
@@ -28,6 +29,7 @@ const RECOVER_MS = (LEASE_SECS + 10) * 1_000;
 /** To tell what is late from what is lost. */
 const PATIENCE_MS = 20_000;
 const GONE_MS = 8_000;
+const TOLD_MS = 15_000;
 
 export interface Outcome {
   row: Row;
@@ -74,11 +76,18 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   const trail = join(inject('runFolder'), `trail-${randomUUID()}`);
   const offering = { load, wfg: cluster.wfg, trail };
   await using watch = watchLeases(pool);
+  using following = followRuns(cluster.url);
   const burst = await measureCapacity(pool, { ...offering, first: 0, count: load.burst });
   const perSec = burst.perSec / 2;
 
   const stop = new AbortController();
-  const offered = offer({ ...offering, first: load.burst, perSec, until: stop.signal });
+  const offered = offer({
+    ...offering,
+    first: load.burst,
+    perSec,
+    onAccepted: following.follow,
+    until: stop.signal,
+  });
   // Its failure is told when it is awaited.
   offered.catch(() => undefined);
   await sleep(AROUND_MS);
@@ -93,8 +102,11 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   const gone = () => runningCommands(trail).length === 0;
   await waitFor('all commands to be gone', gone, GONE_MS).catch(() => undefined);
 
+  const followed = () => unfinished(following.told).length === 0;
+  await waitFor('all followers to be told', followed, TOLD_MS).catch(() => undefined);
+
   const all = [...burst.accepted, ...items];
-  const history = await collect(pool, { items: all, leases: watch.seen() }, trail);
+  const history = await collect(pool, { items: all, leases: watch.seen(), told: following.told }, trail);
   const { faults, lost, doubled, lostLines } = check(history);
   const ends = endsOf(history);
   const endOf = ({ run }: Accepted) => ends.get(run) ?? Number.POSITIVE_INFINITY;

@@ -48,11 +48,19 @@ test('a story in which all is well', () => {
 test.for<[string, string[], Partial<History>]>([
   ['a job without a row', ['ended once'], { jobs: good.jobs.filter(({ run }) => run !== 'event') }],
   ['a job live and in history', ['ended once'], { jobs: [...good.jobs, ...good.jobs.slice(0, 1)] }],
-  ['a job that ended in another state', ['ended once'], job('graph', 'c', { state: 'cancelled' })],
+  [
+    'a job that ended in another state',
+    ['ended once', 'told in order'],
+    job('graph', 'c', { state: 'cancelled' }),
+  ],
   ['a run that ended in another state', ['ended once'], { runs: [{ run: 'graph', state: 'completed' }] }],
   ['a run nobody asked for', ['ended once'], { items: good.items.slice(0, 2) }],
   ['two requests that made one run', ['ended once'], { items: [...good.items, ...good.items.slice(0, 1)] }],
-  ['a job that waits', ['ended once', 'nothing left'], job('graph', 'c', { state: 'pending' })],
+  [
+    'a job that waits',
+    ['ended once', 'nothing left', 'told in order'],
+    job('graph', 'c', { state: 'pending' }),
+  ],
   ['a run that goes on', ['ended once', 'nothing left'], { runs: [{ run: 'graph', state: 'open' }] }],
   ['a process that runs', ['nothing left'], { processes: ['7 sh -c sleep'] }],
   ['an attempt that was executed twice', ['executed'], marks(['event', 'main', 1], (mark) => [mark, mark])],
@@ -127,6 +135,23 @@ test.for<[string, string[], Partial<History>]>([
   ],
   ['a seal that is too small', ['whole logs'], attempt(['event', 'main', 0], { log_chunks: 0 })],
   ['a seal that is too large', ['whole logs'], attempt(['task', 'main', 3], { log_lines: 4 })],
+  ['an end that is not told', ['told in order'], { told: good.told.slice(0, -1) }],
+  ['a change that is told twice', ['told in order'], { told: good.told.flatMap((told) => [told, told]) }],
+  [
+    'a change that is not told',
+    ['told in order'],
+    { told: good.told.filter(({ what }) => what !== 'skipped') },
+  ],
+  [
+    'a job that is told to have ended, and to run again',
+    ['told in order'],
+    {
+      told: good.told.map((told) => ({
+        ...told,
+        jobs: told.jobs.map((job) => (told.rev === 7 && job.job === 'a' ? { ...job, state: 'active' } : job)),
+      })),
+    },
+  ],
 ])('%s', ([, by, change]) => {
   expect(found({ ...good, ...change })).toEqual(by);
 });

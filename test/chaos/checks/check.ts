@@ -1,10 +1,11 @@
-// The history checker: file, rows, attempts and logs must tell one story.
+// The history checker: file, rows, attempts, events and logs must tell one story.
 import type { History } from '../history.ts';
 import { endedOnce } from './ended-once.ts';
 import { executed } from './executed.ts';
 import { inOrder } from './in-order.ts';
 import { noOverlap } from './no-overlap.ts';
 import { nothingLeft } from './nothing-left.ts';
+import { toldInOrder } from './told-in-order.ts';
 import { tries } from './tries.ts';
 import { wholeLogs } from './whole-logs.ts';
 
@@ -28,6 +29,7 @@ export function check(history: History): Verdict {
     tries: tries(history),
     'in order': inOrder(history),
     'whole logs': logs.faults,
+    'told in order': toldInOrder(history),
   };
   return {
     faults,

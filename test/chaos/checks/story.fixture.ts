@@ -1,12 +1,12 @@
 // A history in which all is well: an event whose first worker was lost, a task of two steps, a graph of three jobs that
 // fails, and its last job skipped.
-import type { AttemptRow, History, Item, JobRow, LogRow, Mark } from '../history.ts';
+import type { AttemptRow, History, Item, JobRow, LogRow, Mark, Told } from '../history.ts';
 
 const LINES = 3;
 /** Attempts take 100 ms, and the next begins 10 ms after; no time stands for itself. */
 const BEGIN = 1_000_000;
 
-interface Told {
+interface Outline {
   run: string;
   job: string;
   kind: JobRow['kind'];
@@ -16,7 +16,7 @@ interface Told {
   outcomes: { outcome: AttemptRow['outcome']; step?: string; at: number }[];
 }
 
-const TOLD: Told[] = [
+const OUTLINES: Outline[] = [
   {
     run: 'event',
     job: 'main',
@@ -62,12 +62,48 @@ const TOLD: Told[] = [
 
 const NEEDS: Record<string, string[]> = { b: ['a'], c: ['b'] };
 
+/** Its follower lost the connection once. */
+const TOLD_OF_GRAPH: Told[] = [
+  {
+    run: 'graph',
+    rev: 3,
+    what: 'snapshot',
+    status: 'running',
+    jobs: [
+      { job: 'a', state: 'active', attempt: 0 },
+      { job: 'b', state: 'blocked', attempt: 0 },
+      { job: 'c', state: 'blocked', attempt: 0 },
+    ],
+  },
+  {
+    run: 'graph',
+    rev: 4,
+    what: 'completed',
+    status: null,
+    jobs: [{ job: 'a', state: 'completed', attempt: 0 }],
+  },
+  {
+    run: 'graph',
+    rev: 7,
+    what: 'snapshot',
+    status: 'running',
+    jobs: [
+      { job: 'a', state: 'completed', attempt: 0 },
+      { job: 'b', state: 'active', attempt: 1 },
+      { job: 'c', state: 'blocked', attempt: 0 },
+    ],
+  },
+  { run: 'graph', rev: 8, what: 'failed', status: null, jobs: [{ job: 'b', state: 'failed', attempt: 1 }] },
+  { run: 'graph', rev: 9, what: 'skipped', status: null, jobs: [{ job: 'c', state: 'skipped', attempt: 0 }] },
+  { run: 'graph', rev: 10, what: 'run_finished', status: 'failed', jobs: [] },
+];
+
 export function goodStory(): History {
-  const attempts = TOLD.flatMap(attemptsOf);
+  const attempts = OUTLINES.flatMap(attemptsOf);
   return {
     items: itemsOf(),
     marks: attempts.flatMap(marksOf),
-    jobs: TOLD.map(jobOf),
+    jobs: OUTLINES.map(jobOf),
     runs: [{ run: 'graph', state: 'failed' }],
     attempts,
     logs: attempts.flatMap(logsOf),
@@ -77,12 +113,13 @@ export function goodStory(): History {
       attempt,
       expires_at: finished_at - 1,
     })),
+    told: TOLD_OF_GRAPH,
     processes: [],
   };
 }
 
 function itemsOf(): Item[] {
-  return [...Map.groupBy(TOLD, ({ run }) => run)].map(([run, own]) => ({
+  return [...Map.groupBy(OUTLINES, ({ run }) => run)].map(([run, own]) => ({
     run,
     state: own.some(({ state }) => state === 'failed') ? 'failed' : 'completed',
     jobs: Object.fromEntries(
@@ -91,7 +128,7 @@ function itemsOf(): Item[] {
   }));
 }
 
-function attemptsOf({ run, job, outcomes }: Told): AttemptRow[] {
+function attemptsOf({ run, job, outcomes }: Outline): AttemptRow[] {
   return outcomes.map(({ outcome, step, at }, attempt) => ({
     run,
     job,
@@ -107,7 +144,7 @@ function attemptsOf({ run, job, outcomes }: Told): AttemptRow[] {
   }));
 }
 
-function jobOf({ run, job, kind, state, max = 3, outcomes }: Told): JobRow {
+function jobOf({ run, job, kind, state, max = 3, outcomes }: Outline): JobRow {
   const last = outcomes.at(-1)?.step;
   const counted = outcomes.filter(({ step }) => step === last);
   const free = kind === 'command' ? 0 : counted.filter(({ outcome }) => outcome === 'lost').length;
