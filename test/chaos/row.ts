@@ -14,7 +14,7 @@ import { check } from './checks/check.ts';
 import { collect, runningCommands } from './collect.ts';
 import { followRuns, unfinished } from './follow.ts';
 import { type Fault, LEASE_SECS, type Scene } from './faults/fault.ts';
-import type { History } from './history.ts';
+import { attemptOf, type History } from './history.ts';
 import { keepLogs } from './keep-logs.ts';
 import type { Load } from './loads/load.ts';
 import { type Accepted, offer } from './offer.ts';
@@ -108,6 +108,10 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   const all = [...burst.accepted, ...items];
   const history = await collect(pool, { items: all, leases: watch.seen(), told: following.told }, trail);
   const { faults, lost, doubled, lostLines } = check(history);
+  const takenBack = history.attempts.filter(({ outcome }) => outcome === 'lost');
+  const inVain = fault.loses
+    ? []
+    : takenBack.map((row) => `${attemptOf(row)}: was lost, and its worker lived`);
   const ends = endsOf(history);
   const endOf = ({ run }: Accepted) => ends.get(run) ?? Number.POSITIVE_INFINITY;
   const before = items.filter(({ at }) => at <= over).map((item) => endOf(item) - over);
@@ -120,10 +124,10 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
     lost,
     doubled,
     lostLines,
-    lostAttempts: history.attempts.filter(({ outcome }) => outcome === 'lost').length,
+    lostAttempts: takenBack.length,
     recoverSecs: Math.max(0, ...before) / 1_000,
   };
-  return { row, faults, history };
+  return { row, faults: { ...faults, 'no attempt lost': inVain }, history };
 }
 
 /** When each run ended, if all of it did. */

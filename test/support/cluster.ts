@@ -1,6 +1,6 @@
 // A whole wfg of real processes on a test database: any number of each service, killed and started again by tests.
 import { z } from 'zod';
-import { type ServiceName, startService, type TestProcess } from './process.ts';
+import { type Exit, type ServiceName, startService, type TestProcess } from './process.ts';
 import { type Runs, runsOf } from './runs.ts';
 import { NO_MODULES } from './worker.ts';
 
@@ -15,6 +15,8 @@ export interface Cluster extends Runs, AsyncDisposable {
   of: (name: ServiceName) => TestProcess[];
   /** `kill -9` one process of a service and, as a supervisor would, starts another in its place. */
   kill: (name: ServiceName, index?: number) => Promise<void>;
+  /** Asks one process of a service to stop, and starts another in its place when it has, in order. */
+  restart: (name: ServiceName, index?: number) => Promise<void>;
 }
 
 const ORDER: ServiceName[] = ['api', 'scheduler', 'reaper', 'worker'];
@@ -50,12 +52,22 @@ export async function startCluster(
   port = new URL(url).port;
   for (const name of ORDER) await Promise.all(of(name).map((one) => one.logged('started')));
 
-  async function kill(name: ServiceName, index = 0): Promise<void> {
-    const victim = of(name)[index];
-    if (!victim) throw new Error(`there is no ${name} ${index}`);
-    victim.signal('SIGKILL');
-    await victim.ended;
+  async function replace(name: ServiceName, index: number, signal: NodeJS.Signals): Promise<Exit> {
+    const old = of(name)[index];
+    if (!old) throw new Error(`there is no ${name} ${index}`);
+    old.signal(signal);
+    const exit = await old.ended;
     of(name)[index] = start(name, index);
+    return exit;
+  }
+
+  async function kill(name: ServiceName, index = 0): Promise<void> {
+    await replace(name, index, 'SIGKILL');
+  }
+
+  async function restart(name: ServiceName, index = 0): Promise<void> {
+    const { code, signal } = await replace(name, index, 'SIGTERM');
+    if (code !== 0) throw new Error(`${name} ${index} was asked to stop, and ended with ${code ?? signal}`);
   }
 
   return {
@@ -63,6 +75,7 @@ export async function startCluster(
     url,
     of,
     kill,
+    restart,
     async [Symbol.asyncDispose]() {
       await Promise.all([...processes.values()].flat().map((one) => one[Symbol.asyncDispose]()));
     },

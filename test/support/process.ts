@@ -30,7 +30,7 @@ export interface TestProcess extends AsyncDisposable {
   ended: Promise<Exit>;
 }
 
-interface Exit {
+export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

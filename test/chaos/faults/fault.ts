@@ -17,6 +17,8 @@ export interface Fault {
   name: string;
   /** What goes by the link. */
   by?: 'everything' | 'listening';
+  /** Attempts may be lost by it: their worker cannot go on. */
+  loses?: true;
   /** Resolves when it is over. */
   strike: (scene: Scene) => Promise<void>;
 }

@@ -5,6 +5,7 @@ import { frozenWorker } from './frozen-worker.ts';
 import { killLoop } from './kill-loop.ts';
 import { blackHoledListen, cutLink } from './network.ts';
 import { kill, restart } from './postgres.ts';
+import { rollingRestart } from './rolling-restart.ts';
 import { idleConnections, openTransaction } from './sessions.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -20,4 +21,5 @@ export const FAULTS: readonly Fault[] = [
   openTransaction,
   idleConnections,
   cutLink,
+  rollingRestart,
 ];

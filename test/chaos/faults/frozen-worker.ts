@@ -8,6 +8,7 @@ const STILL_MS = (LEASE_SECS + 1.5) * 1_000;
 
 export const frozenWorker: Fault = {
   name: 'SIGSTOP past the lease',
+  loses: true,
   async strike({ cluster }) {
     const [first, second] = cluster.of('worker').map(({ pid }) => pid);
     if (first === undefined || second === undefined) throw new Error('it takes two workers');

@@ -11,6 +11,7 @@ const MOST_PAUSE_MS = 2_000;
 export function killLoop(service: ServiceName): Fault {
   return {
     name: `kill -9 ${service}`,
+    ...(service === 'worker' && { loses: true as const }),
     async strike({ cluster }) {
       for (let kill = 0; kill < KILLS; kill++) {
         const index = kill % cluster.of(service).length;
@@ -19,6 +20,8 @@ export function killLoop(service: ServiceName): Fault {
         else await cluster.kill(service, index);
         await sleep(Math.random() * MOST_PAUSE_MS);
       }
+      // A process that is not there yet is still missing.
+      await Promise.all(cluster.of(service).map((one) => one.logged('started')));
     },
   };
 }
