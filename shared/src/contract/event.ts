@@ -21,6 +21,9 @@ export const EventStatus = z.enum([
 ]);
 export type EventStatus = z.infer<typeof EventStatus>;
 
+/** Tries in all of an event that does not say. */
+export const DEFAULT_MAX_ATTEMPTS = 3;
+
 const TIME_RULE = 'must be a time like 2026-07-01T12:00:00Z';
 /** Not before when something is to begin. */
 export const DueTime = z.iso
@@ -35,7 +38,9 @@ export const EventInput = z
   .strictObject({
     workflow_type: WorkflowType,
     payload: z.unknown().optional().meta({ description: 'any JSON; {} when there is none' }),
-    max_attempts: whole(1, 100).nullish().meta({ description: 'tries in all; 3' }),
+    max_attempts: whole(1, 100)
+      .nullish()
+      .meta({ description: `tries in all; ${DEFAULT_MAX_ATTEMPTS}` }),
     run_at: DueTime.nullish(),
     expires_in_secs: Seconds.nullish().meta({
       description: 'it is dead-lettered when no worker begins it for so long after run_at',

@@ -41,11 +41,37 @@ export function jsonOrUndefined(text: string): unknown {
   }
 }
 
+/** How deep JSON may be nested, counting what is innermost. What SQL refuses (wfg_is_too_deep) is refused. */
+export const MAX_LEVELS = 1000;
+
+/** Whether JSON text, which may come from anyone, is nested deeper than programs, and PostgreSQL, can read it. */
+export function isTooDeep(text: string, levels = MAX_LEVELS): boolean {
+  if (text.length < levels) return false;
+  let open = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (isQuoted) {
+      if (char === '\\') at++;
+      else isQuoted = char !== '"';
+    } else if (char === ']' || char === '}') open--;
+    else if (open >= levels && char !== undefined && !/\s/.test(char)) return true;
+    else if (char === '[' || char === '{') open++;
+    else isQuoted = char === '"';
+  }
+  return false;
+}
+
 /** JSON text that a `json` column takes. */
 export function toStorableJson(value: unknown): string {
+  return storable(JSON.stringify(value));
+}
+
+/** The same for what `JSON.stringify` made. */
+export function storable(text: string): string {
   // Of the surrogates `stringify` escapes only lone ones. `\\` is matched too, so that `\\u0000`, a backslash and
   // five characters, stays what it is.
-  return JSON.stringify(value).replaceAll(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|\\)/g, (escape) => {
+  return text.replaceAll(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|\\)/g, (escape) => {
     if (escape === '\\\\') return escape;
     return escape === '\\u0000' ? '\u2400' : '\ufffd';
   });

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../contract/problem.ts';
 
-type Checked<T> = { data: T; issues?: never } | { data?: never; issues: Issue[] };
+export type Checked<T> = { data: T; issues?: never } | { data?: never; issues: Issue[] };
 
 /** The value as the schema makes it, or all that is wrong with it. */
 export function check<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
@@ -20,6 +20,8 @@ function issuesIn(issue: z.core.$ZodIssue, above: PropertyKey[]): Issue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: `unknown key "${key}"` }));
   }
+  // Of a key that does not fit, the path has it.
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => issuesIn(inner, path));
   if (issue.code === 'invalid_union' && issue.message === SEE_INSIDE) {
     return insideOf(issue.errors).flatMap((inner) => issuesIn(inner, path));
   }

@@ -36,7 +36,10 @@ export type EventHandler<P = unknown> = (context: EventContext<P>) => unknown;
 
 export interface EventOptions<S extends z.ZodType> {
   type: string;
-  /** What a payload must be, as a schema of zod. One that does not fit is a dead letter at once: no try would mend it. */
+  /**
+   * What a payload must be, as a schema of zod, when it comes out of JSON: `z.coerce.date()` for a date, `z.bigint()` for
+   * integers beyond 2^53. One that does not fit is a dead letter at once: no try would mend it.
+   */
   payload?: S;
   handler: EventHandler<z.output<S>>;
   /** How long to wait before a retry, unless the event brings its own; exponential, 1 s to 60 s. */

@@ -41,7 +41,11 @@ export interface StepOptions<S extends States, K extends keyof S> {
 
 export interface TaskOptions<S extends States> {
   name: string;
-  /** What each step begins with, as a schema of zod; `unit` for a step without fields. */
+  /**
+   * What each step begins with, as a schema of zod; `unit` for a step without fields. A state is JSON in between, so the
+   * schema must take what JSON gives back: `z.coerce.date()` for a date, `z.bigint()` for integers beyond 2^53. A step's
+   * name has 1 to 255 characters, none of them a control character.
+   */
   states: S;
   steps: { [K in keyof S]: StepOptions<S, K> };
 }
@@ -77,7 +81,7 @@ const Step = z.strictObject({
 const Options = z.strictObject({
   name: WorkflowType,
   states: z.record(
-    z.string().min(1),
+    WorkflowType,
     z.custom<z.ZodType>((value) => value instanceof z.ZodType, 'must be a schema of zod, or unit'),
   ),
   steps: z.record(z.string(), Step),

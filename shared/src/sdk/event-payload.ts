@@ -1,7 +1,6 @@
 // The payload of an event, checked where its definition says what it is.
-import { check } from '../rules/issues.ts';
 import type { EventDefinition } from './define-event.ts';
-import { findings, toJson, withBigints } from './json-value.ts';
+import { findings, fromJson, misfit, toJson } from './json-value.ts';
 
 /** A payload that does not fit: another try would not help. */
 export class PayloadError extends Error {}
@@ -11,24 +10,22 @@ export class PayloadError extends Error {}
  *
  * @throws {PayloadError} when it does not fit.
  */
-export function decodePayload(definition: EventDefinition, payload: unknown): unknown {
-  return definition.payload === null ? payload : parsed(definition, withBigints(payload));
+export function decodePayload({ type, payload: schema }: EventDefinition, payload: unknown): unknown {
+  if (schema === null) return payload;
+  const { data, issues } = fromJson(schema, payload);
+  if (!issues) return data;
+  throw new PayloadError(`the payload does not fit ${type}: ${findings(issues)}`);
 }
 
 /**
  * As it is stored.
  *
- * @throws {PayloadError} when it does not fit.
+ * @throws {PayloadError} when it does not fit, or not any more when it comes back.
  * @throws {TypeError} when JSON cannot hold it.
  */
-export function encodePayload(definition: EventDefinition, payload: unknown): unknown {
-  parsed(definition, payload);
-  return toJson(payload);
-}
-
-function parsed({ type, payload: schema }: EventDefinition, payload: unknown): unknown {
-  if (schema === null) return payload;
-  const { data, issues } = check(schema, payload);
-  if (!issues) return data;
-  throw new PayloadError(`the payload does not fit ${type}: ${findings(issues)}`);
+export function encodePayload({ type, payload: schema }: EventDefinition, payload: unknown): unknown {
+  const json = toJson(payload);
+  const fault = schema === null ? null : misfit(schema, payload, json);
+  if (fault !== null) throw new PayloadError(`the payload does not fit ${type}: ${fault}`);
+  return json;
 }

@@ -1,7 +1,6 @@
 // A step as it is stored: `{"<Task>":{"<Step>":<state>}}`, with null as the state of a step without fields.
 import type { z } from 'zod';
-import { check } from '../rules/issues.ts';
-import { findings, toJson, withBigints } from './json-value.ts';
+import { findings, fromJson, misfit, toJson } from './json-value.ts';
 
 /** What each step begins with, as a schema. */
 export type States = Readonly<Record<string, z.ZodType>>;
@@ -19,15 +18,15 @@ export class UnknownStepError extends StepError {
 /**
  * The step as JSON.
  *
- * @throws {StepError} when there is no such step, its state does not fit, or JSON cannot hold it.
+ * @throws {StepError} when there is no such step, JSON cannot hold its state, or it does not fit, or not any more when it
+ * comes back.
  */
 export function encodeStep(task: string, states: States, step: string, state: unknown): unknown {
-  checkedState(task, states, step, state);
-  try {
-    return { [task]: { [step]: toJson(state) } };
-  } catch (error) {
-    throw new StepError(`the state of step ${step} of task ${task} is no JSON: ${String(error)}`);
-  }
+  const schema = schemaOf(task, states, step);
+  const json = stateJson(task, step, state);
+  const fault = misfit(schema, state, json);
+  if (fault !== null) throw new StepError(`the state does not fit step ${step} of task ${task}: ${fault}`);
+  return { [task]: { [step]: json } };
 }
 
 /**
@@ -40,13 +39,21 @@ export function decodeStep(task: string, states: States, payload: unknown): { st
   const [entry, ...more] = Object.entries(Object(steps));
   if (!entry || more.length > 0) throw new StepError('the step is not {"<Task>":{"<Step>":<state>}}');
   const [step, stored] = entry;
-  return { step, state: checkedState(task, states, step, withBigints(stored)) };
+  const { data, issues } = fromJson(schemaOf(task, states, step), stored);
+  if (!issues) return { step, state: data };
+  throw new StepError(`the state does not fit step ${step} of task ${task}: ${findings(issues)}`);
 }
 
-function checkedState(task: string, states: States, step: string, state: unknown): unknown {
+function stateJson(task: string, step: string, state: unknown): unknown {
+  try {
+    return toJson(state, 2);
+  } catch (error) {
+    throw new StepError(`the state of step ${step} of task ${task} is no JSON: ${String(error)}`);
+  }
+}
+
+function schemaOf(task: string, states: States, step: string): z.ZodType {
   const schema = Object.hasOwn(states, step) ? states[step] : undefined;
   if (!schema) throw new UnknownStepError(task, states, step);
-  const { data, issues } = check(schema, state);
-  if (!issues) return data;
-  throw new StepError(`the state does not fit step ${step} of task ${task}: ${findings(issues)}`);
+  return schema;
 }

@@ -1,5 +1,5 @@
 // Understands request bodies: limits, content types, JSON, and the text of workflow files.
-import { parseJson } from '@wfg/shared/contract/json';
+import { isTooDeep, MAX_LEVELS, parseJson } from '@wfg/shared/contract/json';
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Definition } from '@wfg/shared/contract/definition';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
@@ -41,7 +41,7 @@ export async function jsonBody<S extends z.ZodType>(
 /**
  * The workflow in the body of at most 16 MiB: as JSON, or the text of a workflow file.
  *
- * @throws {WfgError} too_large, unsupported_type, malformed_json, malformed_yaml, invalid_workflow.
+ * @throws {WfgError} too_large, unsupported_type, malformed_json, malformed_yaml, invalid_body, invalid_workflow.
  */
 export async function workflowBody(c: Context): Promise<Definition> {
   const type = mediaType(c);
@@ -65,6 +65,11 @@ function unsupported(c: Context, wanted: string): WfgError {
 }
 
 function parseBody(text: string): unknown {
+  if (isTooDeep(text))
+    throw new WfgError(
+      'invalid_body',
+      `the body is nested more than ${MAX_LEVELS} levels deep: make it flatter`,
+    );
   try {
     return parseJson(text);
   } catch (err) {

@@ -1,6 +1,6 @@
 // Standalone events, where FlowForge has them: create, list, show, requeue, cancel.
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { type Event, type EventInput, EventProgress } from '@wfg/shared/contract/event';
+import { DEFAULT_MAX_ATTEMPTS, type Event, type EventInput, EventProgress } from '@wfg/shared/contract/event';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/events';
@@ -25,7 +25,6 @@ import { nextLink } from '../http/next-link.ts';
 import { type Made, once } from '../http/once.ts';
 
 const DEFAULT_LIMIT = 50;
-const DEFAULT_MAX_ATTEMPTS = 3;
 
 export function eventRoutes(context: ApiContext): OpenAPIHono {
   const { pool, doorbell, log } = context;

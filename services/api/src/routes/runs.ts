@@ -35,11 +35,11 @@ export function runRoutes(context: ApiContext): OpenAPIHono {
       startedRun(await submitRun(db, null, definition, {}), 201),
     );
     c.header('location', `/api/runs/${subject}`);
-    return c.json(await shown(pool, subject), 201);
+    return c.json(await shownRun(pool, subject), 201);
   });
 
   app.openapi(bind(app, routes.getRun), async (c) =>
-    c.json(await shown(pool, c.req.valid('param').run), 200),
+    c.json(await shownRun(pool, c.req.valid('param').run), 200),
   );
 
   app.openapi(bind(app, routes.cancelRun), async (c) => {
@@ -48,7 +48,7 @@ export function runRoutes(context: ApiContext): OpenAPIHono {
     if (await withPartitions(pool, () => withTx(pool, (tx) => cancelAny(tx, run, force)))) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
-      const { status } = await shown(pool, run);
+      const { status } = await shownRun(pool, run);
       if (status !== 'cancelled') throw new WfgError('conflict', `the run has ended already: it ${status}`);
     }
     return c.body(null, 202);
@@ -61,7 +61,7 @@ export function runRoutes(context: ApiContext): OpenAPIHono {
       startedRun(await rerun(db, run, input.from), 201),
     );
     c.header('location', `/api/runs/${subject}`);
-    return c.json(await shown(pool, subject), 201);
+    return c.json(await shownRun(pool, subject), 201);
   });
 
   return app;
@@ -88,7 +88,8 @@ async function cancelAny(tx: Queryable, run: string, force: boolean | undefined)
   return asked.length > 0 || (await cancelJob(tx, run, 'main')) !== null;
 }
 
-async function shown(db: Queryable, id: string): Promise<Run> {
+/** @throws {WfgError} not_found, also of one that is past retention. */
+export async function shownRun(db: Queryable, id: string): Promise<Run> {
   const run = await readRun(db, id);
   if (!run) throw new WfgError('not_found', `there is no run ${id}`);
   return run;

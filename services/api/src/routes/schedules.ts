@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { DEFAULT_CATCH_UP, DEFAULT_TIMEZONE } from '@wfg/shared/contract/cron';
+import { DEFAULT_MAX_ATTEMPTS } from '@wfg/shared/contract/event';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import { type Issue, WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/schedules';
@@ -37,7 +38,6 @@ import { startedRun } from './runs.ts';
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_COUNT = 5;
-const DEFAULT_MAX_ATTEMPTS = 3;
 
 export function scheduleRoutes(context: ApiContext): OpenAPIHono {
   const { pool } = context;

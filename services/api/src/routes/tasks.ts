@@ -2,12 +2,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { encodeCursor } from '@wfg/shared/contract/page';
 import * as routes from '@wfg/shared/contract/routes/tasks';
-import { readRun } from '@wfg/shared/queries/run';
 import { listDead, startTask } from '@wfg/shared/queries/tasks';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody } from '../http/body.ts';
 import { once } from '../http/once.ts';
+import { shownRun } from './runs.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -21,10 +21,8 @@ export function taskRoutes(context: ApiContext): OpenAPIHono {
       subject: await startTask(db, input.step, input.wakeup_at ?? null),
       status: 201,
     }));
-    const run = await readRun(pool, subject);
-    if (!run) throw new Error(`task ${subject} is not there`);
     c.header('location', `/api/runs/${subject}`);
-    return c.json(run, 201);
+    return c.json(await shownRun(pool, subject), 201);
   });
 
   app.openapi(bind(app, routes.listDead), async (c) => {
