@@ -5,7 +5,7 @@ import { findFault } from '../../support/model/check.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
 const HISTORIES = 120;
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 15_000;
 
 test('rows are what the reference says after each line of a history', { timeout: 120_000 }, async () => {
   await using db = await testDatabase();

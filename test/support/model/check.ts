@@ -72,8 +72,7 @@ async function playHistory(pool: Pool, one: { subjects: Subject[]; choices: Choi
     const faults = await faultsOf(pool, history.jobs.values());
     return faults.length === 0 ? '' : `${history.text()}\n${faults.join('\n')}`;
   } catch (error) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `${history.text()}\n${why}`;
+    return `${history.text()}\n${error instanceof Error ? error.message : String(error)}`;
   } finally {
     history.abandon();
   }
