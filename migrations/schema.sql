@@ -158,6 +158,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_day_of(part regclass)
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_date(right(c.relname, 8), 'YYYYMMDD') from pg_catalog.pg_class c where c.oid = part
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_decode_step(text text, OUT task text, OUT step text, OUT fault text)
  RETURNS record
  LANGUAGE plpgsql
@@ -196,6 +204,36 @@ begin
       select string_agg(h.step, ', ' order by h.step) from wfg_handlers h
       where h.kind = 'task' and h.workflow_type = task));
   end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_drop_day(parent regclass, kept_from date)
+ RETURNS date
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+ SET lock_timeout TO '200ms'
+AS $function$
+declare
+  part regclass; dropped date;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('wfg_drop_day')) then
+    return null;
+  end if;
+  select i.inhrelid, wfg_day_of(i.inhrelid) into part, dropped from pg_catalog.pg_inherits i
+  where i.inhparent = parent and wfg_day_of(i.inhrelid) < kept_from
+    and (parent <> 'wfg_logs'::regclass or not exists (
+      select from wfg_jobs j
+      where j.state = 'active' and (j.started_at at time zone 'utc')::date = wfg_day_of(i.inhrelid)))
+  order by 2 limit 1;
+  if not found then
+    return null;
+  end if;
+  execute format('drop table %s', part);
+  -- Those of days before too: the reaper that sums tallies up may have put one back.
+  if parent = 'wfg_history'::regclass then
+    delete from wfg_event_tallies t where t.moved_on <= dropped;
+  end if;
+  return dropped;
 end
 $function$;
 
@@ -1377,6 +1415,7 @@ create table wfg_runs (
 );
 CREATE INDEX wfg_runs_by_state ON wfg_runs USING btree (state, id);
 CREATE INDEX wfg_runs_deadline ON wfg_runs USING btree (deadline_at) WHERE state = 'open'::text AND timed_out_at IS NULL;
+CREATE INDEX wfg_runs_ended ON wfg_runs USING btree (finished_at) WHERE finished_at IS NOT NULL;
 CREATE INDEX wfg_runs_of_workflow ON wfg_runs USING btree (workflow_id, id);
 CREATE INDEX wfg_runs_open ON wfg_runs USING btree (workflow_id, id) WHERE state = 'open'::text;
 CREATE INDEX wfg_runs_unsettled ON wfg_runs USING btree (id) WHERE NOT settled;

@@ -12,15 +12,16 @@ import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { startCounting } from './counting.ts';
+import { applyRetention, type Retention } from './retention.ts';
 import { sweep } from './sweep.ts';
 
-/** How long it is known who asked for what. */
-const AUDIT_DAYS = 90;
 const HOUSEKEEPING_MS = 3_600_000;
+/** Until what was in use is tried again. */
+const IN_USE_MS = 60_000;
 /** Keys, ticks or notes removed in one transaction. */
 const OLD = 5_000;
 
-interface Config {
+interface Config extends Retention {
   DATABASE_URL: string;
   REAP_INTERVAL_SECS: number;
 }
@@ -51,12 +52,14 @@ export async function startReaper({ config, log, stopping }: Start<Config>): Pro
         for (const worker_id of await pruneWorkers(pool))
           log.info({ worker_id }, 'worker forgotten: silent for a day');
         await forgetDeclarations(pool);
+        const isAllGone = await applyRetention(pool, config, log);
         const removed = [
           await pruneKeys(pool, OLD),
           await pruneTicks(pool, TICK_DAYS, OLD),
-          await pruneAudit(pool, AUDIT_DAYS, OLD),
+          await pruneAudit(pool, config.RETENTION_RUNS_DAYS, OLD),
         ];
-        return removed.includes(OLD) ? 0 : jitter(HOUSEKEEPING_MS);
+        if (removed.includes(OLD)) return 0;
+        return jitter(isAllGone ? HOUSEKEEPING_MS : IN_USE_MS);
       },
     }),
   );

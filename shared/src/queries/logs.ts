@@ -98,7 +98,10 @@ interface LogRange {
   limit?: number;
 }
 
-/** The next rows of one attempt, in order, at most a page of them, and whether there may be more. */
+/**
+ * The next rows of one attempt, in order, at most a page of them, and whether there may be more. Where its day was dropped
+ * one row stands for the rest: it says so, and ends the attempt for whoever follows it.
+ */
 export async function readLog(db: Queryable, range: LogRange): Promise<{ rows: LogRow[]; more: boolean }> {
   const { day, run_id, position, attempt, after, sealed, limit = PAGE_ROWS } = range;
   const most = Math.min(limit, PAGE_ROWS);
@@ -112,5 +115,23 @@ export async function readLog(db: Queryable, range: LogRange): Promise<{ rows: L
     most,
   ]);
   const found = rows[0]?.found ?? 0;
+  if (found === 0 && sealed !== null && after < sealed - 1 && (await isDropped(db, day)))
+    return { rows: [expired(day, sealed)], more: false };
   return { rows, more: found === most || rows.length < found };
+}
+
+const DROPPED = `
+select not exists (
+  select from pg_inherits where inhparent = 'wfg_logs'::regclass and wfg_day_of(inhrelid) = $1::date) as dropped`;
+
+async function isDropped(db: Queryable, day: string): Promise<boolean> {
+  const { rows } = await db.query<{ dropped: boolean }>(DROPPED, [day]);
+  return rows[0]?.dropped === true;
+}
+
+/** Takes the place of the last row. */
+function expired(day: string, sealed: number): LogRow {
+  const data = `[wfg] this log has expired: ${sealed} chunks of ${day} are kept no more\n`;
+  const bytes = Buffer.byteLength(data);
+  return { sequence: sealed - 1, line: 1, lines: 1, bytes, at: new Date(day), stream: 'stderr', data };
 }

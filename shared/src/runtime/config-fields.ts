@@ -57,6 +57,10 @@ export const configFields = z.object({
   SHUTDOWN_GRACE_SECS: whole(0, 3_600).default(8),
   /** From SIGTERM to SIGKILL of a command. */
   KILL_GRACE_SECS: whole(0, 3_600).default(5),
+  /** Whole days after its end, of a run or an event, with all that is known of it. Dead letters are kept. */
+  RETENTION_RUNS_DAYS: whole(1, 36_500).default(30),
+  /** Whole days after an attempt's start, of what it printed. */
+  RETENTION_LOGS_DAYS: whole(1, 36_500).default(14),
   /** Of an attempt. */
   LOG_MAX_BYTES: whole(65_536, 2 ** 40).default(64 * 1_024 ** 2),
   /** A folder, of secrets, in which commands can read no file. Needs Perl, and a kernel with Landlock. */

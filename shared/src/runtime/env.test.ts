@@ -40,6 +40,8 @@ test('defaults', () => {
     REAP_INTERVAL_SECS: 5,
     SHUTDOWN_GRACE_SECS: 8,
     KILL_GRACE_SECS: 5,
+    RETENTION_RUNS_DAYS: 30,
+    RETENTION_LOGS_DAYS: 14,
     LOG_MAX_BYTES: 67_108_864,
     CORS_ORIGINS: [],
   });
