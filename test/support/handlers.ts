@@ -78,6 +78,10 @@ export const handlers = [
     note(`child ${spawn('sleep', ['600'], { stdio: 'ignore', detached: true }).pid}`);
     await waitAtGate(payload, signal);
   }),
+  define('test.hoard', () => {
+    const hoard: number[][] = [];
+    for (;;) hoard.push(Array.from({ length: 10_000 }, (_, index) => index / 3));
+  }),
   define('test.block', ({ gate }) => {
     while (!existsSync(gate));
   }),

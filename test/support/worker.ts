@@ -60,8 +60,9 @@ export async function jobWhen(
   run: string,
   job: string,
   ok: (job: WorkerView) => boolean,
+  limitMs?: number,
 ): Promise<WorkerView> {
-  return waitFor(`job ${job}: ${String(ok)}`, async () => {
+  const probe = async () => {
     const { rows } = await pool.query<WorkerView>(
       'select state, attempt, tries, outcome, error, outputs from wfg_jobs where run_id = $1 and job_id = $2',
       [run, job],
@@ -69,7 +70,8 @@ export async function jobWhen(
     const [row] = rows;
     if (!row || !ok(row)) throw new Error(JSON.stringify(row));
     return row;
-  });
+  };
+  return waitFor(`job ${job}: ${String(ok)}`, probe, limitMs);
 }
 
 /** Sends what is given to the bell's channel; by default what makes everyone look. */

@@ -15,7 +15,6 @@ import {
   newTrail,
   printed,
 } from '../../support/events.ts';
-import { listener } from '../../support/ear.ts';
 import { newGate } from '../../support/gate.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
@@ -138,27 +137,6 @@ describe('the end of a worker', () => {
     expect(steps()).toEqual(['begin', 'end']);
     expect(await eventWhen(pool, id, () => true)).toMatchObject({ state: 'completed', tries: 1 });
     expect(await eventWhen(pool, late, () => true)).toMatchObject({ state: 'pending', attempt: -1 });
-  });
-
-  test('on SIGTERM hands back, uncharged, what outlasts the grace, also if it does not listen', async () => {
-    const worker = startHandlerWorker(db.url, { SHUTDOWN_GRACE_SECS: '1', KILL_GRACE_SECS: '1' });
-    await isReady(worker);
-    const listens = await begun('test.wait');
-    const deaf = await begun('test.deaf');
-    await using ear = await listener(db.url);
-    worker.signal('SIGTERM');
-    expect(await worker.ended).toEqual({ code: 0, signal: null });
-    // Other workers learn of it at once, as this one takes nothing more.
-    await waitFor('the lane to be rung', () => ear.bells.some(({ lanes }) => lanes !== undefined));
-    for (const { id, steps } of [listens, deaf]) {
-      expect(steps()).toEqual(['begin', 'abort:shutdown']);
-      expect(await eventWhen(pool, id, () => true)).toMatchObject({
-        state: 'pending',
-        outcome: 'handed_back',
-        tries: 0,
-        losses: 0,
-      });
-    }
   });
 
   test('on SIGTERM gives up what blocks its host', async () => {

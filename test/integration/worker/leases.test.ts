@@ -1,8 +1,12 @@
-// Leases are renewed by the clock, three times within their time, and not because something else happens.
+// Leases are renewed by the clock, three times within their time, and not because something else happens; what became of
+// them is looked at much more often.
+import { withTx } from '@wfg/shared/db/tx';
+import { cancelJob } from '@wfg/shared/queries/cancel';
 import { expect, test } from 'vitest';
 import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { testDatabase } from '../../support/postgres.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { jobWhen, ring, startWorker } from '../../support/worker.ts';
 
 test('a job that is started renews no lease of another', async () => {
@@ -31,4 +35,23 @@ test('a job that is started renews no lease of another', async () => {
   expect(await expiry()).toBe(before);
   await gate.open();
   await jobWhen(pool, long, 'job', ({ state }) => state === 'completed');
+});
+
+test('known fault 19: a full worker that hears nothing learns soon of a cancel and of a lost lease', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  await using proxy = await TcpProxy.start(url);
+  const env = { LEASE_TTL_SECS: '600', DATABASE_DIRECT_URL: proxy.url };
+  await using worker = startWorker(url, env);
+  await worker.logged('hearing bells');
+  const run = await submit(pool, { cancelled: { run: 'sleep 600' }, lost: { run: 'sleep 600' } });
+  await ring(pool);
+  for (const job of ['cancelled', 'lost']) await jobWhen(pool, run, job, ({ state }) => state === 'active');
+  // Like a network that was cut: nobody is told that nothing comes any more.
+  proxy.stall();
+  await withTx(pool, (tx) => cancelJob(tx, run, 'cancelled'));
+  await jobWhen(pool, run, 'cancelled', ({ state }) => state === 'cancelled');
+  await pool.query(`update wfg_jobs set nonce = nonce + 1 where job_id = 'lost'`);
+  const { job_id } = await worker.logged('lease lost: what ran was stopped, and its result dropped');
+  expect(job_id).toBe('lost');
 });

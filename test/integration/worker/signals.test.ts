@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { submit } from '../../support/engine.ts';
 import { attemptsOf, enqueue, eventWhen, isCompleted, newTrail } from '../../support/events.ts';
+import { listener } from '../../support/ear.ts';
 import { newGate } from '../../support/gate.ts';
 import { processesWith } from '../../support/left-processes.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
@@ -26,17 +27,19 @@ beforeEach(() => pool.query('truncate wfg_jobs'));
 const BACK = { state: 'pending', attempt: 0, tries: 0, outcome: 'handed_back', error: null };
 const WHY = [{ try: 1, outcome: 'handed_back', error: 'shutdown: the worker was stopped' }];
 
-/** A command and an event that run, have one try, and end when their gate is opened; neither heeds what stops it. */
-async function deafJobs() {
+/** A command and two events that run, have one try, and end when their gate is opened; one event stops when it is told to. */
+async function begun() {
   const gate = newGate();
   const trail = newTrail();
-  const event = await enqueue(pool, 'test.deaf', { gate: gate.path, trail: trail.path }, { max_attempts: 1 });
+  const payload = { gate: gate.path, trail: trail.path };
+  const heeds = await enqueue(pool, 'test.wait', payload, { max_attempts: 1 });
+  const deaf = await enqueue(pool, 'test.deaf', payload, { max_attempts: 1 });
   const run = await submit(pool, {
     job: { run: `trap '' TERM; echo begun >>'${trail.path}'; ${gate.wait}` },
   });
   await ring(pool);
-  await waitFor('both to begin', () => trail.lines().length === 2);
-  return { gate, event, run };
+  await waitFor('all to begin', () => trail.lines().length === 3);
+  return { gate, trail, events: [heeds, deaf], run };
 }
 
 async function signalAgain(worker: TestProcess): Promise<void> {
@@ -73,30 +76,35 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
 
 test('known fault 20: what a stop interrupts is finished elsewhere, on its only try, and the record says why', async () => {
   const worker = startHandlerWorker(db.url, { SHUTDOWN_GRACE_SECS: '0', KILL_GRACE_SECS: '1' });
-  const { gate, event, run } = await deafJobs();
+  const { gate, trail, events, run } = await begun();
+  await using ear = await listener(db.url);
   worker.signal('SIGTERM');
   expect(await worker.ended).toEqual({ code: 0, signal: null });
+  // Other workers learn of it at once, as this one takes nothing more.
+  await waitFor('a lane to be rung', () => ear.bells.some(({ lanes }) => lanes !== undefined));
   expect(await jobWhen(pool, run, 'job', () => true)).toMatchObject(BACK);
-  expect(await eventWhen(pool, event, () => true)).toMatchObject({ ...BACK, losses: 0 });
+  for (const event of events) {
+    expect(await eventWhen(pool, event, () => true)).toMatchObject({ ...BACK, losses: 0 });
+    expect(trail.lines(event)).toEqual(['begin', 'abort:shutdown']);
+  }
   await gate.open();
   await using _ = startHandlerWorker(db.url, { WORKER_ID: 'w2' });
   const done = { state: 'completed', attempt: 1, tries: 1 };
   expect(await jobWhen(pool, run, 'job', ({ state }) => state === 'completed')).toMatchObject(done);
-  expect(await eventWhen(pool, event, isCompleted)).toMatchObject(done);
-  expect((await attemptsOf(pool, run))[0]).toEqual(WHY[0]);
-  expect((await attemptsOf(pool, event))[0]).toEqual(WHY[0]);
+  for (const event of events) expect(await eventWhen(pool, event, isCompleted)).toMatchObject(done);
+  for (const job of [run, ...events]) expect((await attemptsOf(pool, job))[0]).toEqual(WHY[0]);
 });
 
 test('known fault 21: a second SIGTERM ends what runs, which is handed back', async () => {
   const worker = startHandlerWorker(db.url, { SHUTDOWN_GRACE_SECS: '600', KILL_GRACE_SECS: '600' });
-  const { event, run } = await deafJobs();
+  const { events, run } = await begun();
   await signalAgain(worker);
   expect(await worker.ended).toEqual({ code: 1, signal: null });
   expect(worker.logs.map(({ msg }) => msg)).toContain('stopped');
   expect(await jobWhen(pool, run, 'job', () => true)).toMatchObject(BACK);
-  expect(await eventWhen(pool, event, () => true)).toMatchObject({ ...BACK, losses: 0 });
-  expect(await attemptsOf(pool, run)).toEqual(WHY);
-  expect(await attemptsOf(pool, event)).toEqual(WHY);
+  for (const event of events)
+    expect(await eventWhen(pool, event, () => true)).toMatchObject({ ...BACK, losses: 0 });
+  for (const job of [run, ...events]) expect(await attemptsOf(pool, job)).toEqual(WHY);
 });
 
 test('a second SIGTERM ends it also while the database is away, with all that it started', async () => {
@@ -106,7 +114,7 @@ test('a second SIGTERM ends it also while the database is away, with all that it
     KILL_GRACE_SECS: '600',
     TZ: 'Etc/Second',
   });
-  await deafJobs();
+  await begun();
   await proxy.close();
   await signalAgain(worker);
   expect(await worker.ended).toEqual({ code: 1, signal: null });

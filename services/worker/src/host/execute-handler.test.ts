@@ -1,4 +1,5 @@
 // What a handler is given, and what its end means.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@wfg/shared/contract/json';
 import type { ClaimedEvent } from '@wfg/shared/queries/claim';
 import { expect, test } from 'vitest';
@@ -37,6 +38,7 @@ async function handle(
   handler: (context: EventContext) => unknown,
   signal = new AbortController().signal,
   stored = Promise.resolve(),
+  timeoutSecs = 60,
 ) {
   const chunks: LogChunk[] = [];
   const log = {
@@ -47,7 +49,7 @@ async function handle(
     close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
   };
   const settings = { patience: { graceMs: 0 }, logMaxBytes: 2 ** 20 };
-  const call = callOf(defineEvent({ type: 'a', handler }), JOB);
+  const call = callOf(defineEvent({ type: 'a', handler }), { ...JOB, timeout_secs: timeoutSecs });
   if (!call) throw new Error('not called');
   const execute = executeHandler(1, call, settings);
   const { end } = await execute({ log, signal });
@@ -139,4 +141,15 @@ test('what it did stands, whatever comes while its log is being stored', async (
   stop.abort(new StopError('shutdown'));
   stored.resolve();
   expect(await handled).toMatchObject({ end: { outcome: 'completed' }, stdout: 'done\n' });
+});
+
+test('a timeout may be longer than 24.8 days', async () => {
+  const days400 = 400 * 86_400;
+  const { end } = await handle(
+    ({ signal }) => sleep(20, undefined, { signal }),
+    undefined,
+    undefined,
+    days400,
+  );
+  expect(end).toMatchObject({ outcome: 'completed' });
 });

@@ -106,6 +106,7 @@ async function untilGivenUp(
     hurry?.addEventListener('abort', giveUp);
   };
   signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
   try {
     return await Promise.race([ended, over.promise]);
   } finally {
