@@ -34,12 +34,12 @@ interface ApiConfig {
 }
 
 /** Resolves when the workflow files have been read and requests are served. */
-export async function startApi({ config, log, stopping }: Start<ApiConfig>): Promise<Service> {
+export async function startApi({ config, log, ...starting }: Start<ApiConfig>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   const pool = await servicePool(
     stack,
     { url: config.DATABASE_URL, name: 'api', max: POOL_SIZE, log },
-    stopping,
+    starting,
   );
 
   const hub = createHub();

@@ -27,9 +27,9 @@ interface Config extends Retention {
 }
 
 /** Starts all loops; disposal ends them. */
-export async function startReaper({ config, log, stopping }: Start<Config>): Promise<Service> {
+export async function startReaper({ config, log, ...starting }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, stopping);
+  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, starting);
   const doorbell = stack.use(createDoorbell(pool, log));
   const counting = stack.use(startCounting(pool, log));
   const sweeping = stack.use(

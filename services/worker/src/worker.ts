@@ -31,9 +31,9 @@ const LONGEST_SILENCE_MS = 15_000;
  * Starts a worker. Disposal takes nothing more, lets what runs finish within the
  * grace and hands the rest back. stop_worker lets it finish however long that takes, and then ends the service.
  */
-export async function startWorker({ config, log, stopping }: Start<WorkerConfig>): Promise<Service> {
+export async function startWorker({ config, log, ...starting }: Start<WorkerConfig>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, stopping);
+  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, starting);
   const instance = randomUUID();
   const workerId = config.WORKER_ID;
   const graceMs = config.SHUTDOWN_GRACE_SECS * 1000;

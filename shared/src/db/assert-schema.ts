@@ -2,35 +2,42 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { jitter } from '../rules/pause.ts';
+import { messageOf } from '../rules/message-of.ts';
+import { jitter, retryPause } from '../rules/pause.ts';
 import { readMigrations } from './migration-files.ts';
 import { pendingMigrations, readHistory } from './migration-history.ts';
 import { isConnectionError } from './sqlstate.ts';
 
 const POLL_MS = 500;
 
-interface SchemaWait {
+export interface SchemaWait {
   signal?: AbortSignal;
-  /** How long, in milliseconds, others may take to start the database and to migrate it. */
+  /** How long, in milliseconds, others may take to migrate the database that is there. */
   waitMs?: number;
+  /** Told why it waits, each time it has looked. */
+  onWait?: (why: string) => void;
   folder?: string;
 }
 
 /**
- * Resolves once all migrations are applied. Throws SchemaError at once when the schema is incompatible; after
- * `waitMs` when it is still too old, or the database away; and when the signal is aborted.
+ * Resolves once all migrations are applied; a database that is away is waited for, however long. Throws at once when the
+ * schema is incompatible; after `waitMs` when it is still too old; and when the signal is aborted.
  */
 export async function assertSchema(
   pool: Pool,
-  { signal, waitMs = 30_000, folder }: SchemaWait = {},
+  { signal, waitMs = 30_000, onWait, folder }: SchemaWait = {},
 ): Promise<void> {
   const known = await readMigrations(folder);
-  const deadline = Date.now() + waitMs;
-  for (;;) {
+  let deadline: number | null = null;
+  for (let failures = 0; ; ) {
     const obstacle = await whatIsMissing(pool, known);
     if (obstacle === undefined) return;
-    if (Date.now() > deadline) throw obstacle;
-    await sleep(jitter(POLL_MS), undefined, { signal });
+    const isAway = isConnectionError(obstacle);
+    failures = isAway ? failures + 1 : 0;
+    if (!isAway) deadline ??= performance.now() + waitMs;
+    if (!isAway && deadline !== null && performance.now() > deadline) throw obstacle;
+    onWait?.(isAway ? `the database is away: ${messageOf(obstacle)}` : obstacle.message);
+    await sleep(isAway ? retryPause(failures) : jitter(POLL_MS), undefined, { signal });
   }
 }
 

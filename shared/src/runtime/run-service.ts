@@ -27,6 +27,8 @@ export interface Start<C> {
   log: Logger;
   /** Aborted by the first SIGTERM or SIGINT, or when the parent is gone. */
   stopping: AbortSignal;
+  /** To be told why it cannot start yet, for /ready and the log. */
+  onWait: (why: string) => void;
 }
 
 /** The exit code by which a service says that starting it again would not help. */
@@ -58,8 +60,8 @@ export async function runService<S extends ServiceSchema>(
     parentPid: config.WFG_PARENT_PID,
   });
   try {
-    await serve({ host: config.HOST, port: config.HEALTH_PORT, log, request }, () =>
-      start({ config, log, stopping: request.signal }),
+    await serve({ host: config.HOST, port: config.HEALTH_PORT, log, request }, (onWait) =>
+      start({ config, log, stopping: request.signal, onWait }),
     );
   } catch (err) {
     fail(log, err);
@@ -92,14 +94,22 @@ interface Serve {
 }
 
 /** Health is there first and goes last, so that a slow start or end can be seen. */
-async function serve({ host, port, log, request }: Serve, start: () => Promise<Service>): Promise<void> {
+async function serve(
+  { host, port, log, request }: Serve,
+  start: (onWait: Start<unknown>['onWait']) => Promise<Service>,
+): Promise<void> {
   const { signal: stopping } = request;
   let service: Service | undefined;
-  const reasons = () => (stopping.aborted ? ['stopping'] : (service?.reasons() ?? ['starting']));
+  let starting = 'starting';
+  const reasons = () => (stopping.aborted ? ['stopping'] : (service?.reasons() ?? [starting]));
+  const onWait = (why: string) => {
+    if (starting !== `starting: ${why}`) log.warn(why);
+    starting = `starting: ${why}`;
+  };
   await using health = await startHealth({ host, port, reasons });
   log.info({ health_port: health.port }, 'started');
   try {
-    service = await start();
+    service = await start(onWait);
   } catch (err) {
     // A start that was waiting for something gives up when it is asked to.
     if (stopping.aborted) return;
