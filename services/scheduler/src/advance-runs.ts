@@ -1,6 +1,6 @@
 // One pass over the runs in which something waits for a scheduler.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { isConnectionError } from '@wfg/shared/db/sqlstate';
+import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
 import { withTx } from '@wfg/shared/db/tx';
 import {
   closeRuns,
@@ -27,14 +27,27 @@ const BATCH = { runs: 50, jobs: 5_000 };
 const HELD_MS = 20;
 /** Of settling and judging in one transaction; a run in which more follows from more goes on in the next. */
 const ROUNDS = 100;
-/** How soon to try again what failed. */
+/** For a row that someone else holds locked: a batch that meets one is done run by run, so that no other run waits. */
+const LOCK_MS = 1_000;
+/** How soon to try again what met such a row, and what failed. */
+const LOCKED_MS = 1_000;
 const FAILED_MS = 5_000;
+/** Remembered at most. */
+const MOST_STUCK = 10_000;
+
+/** Runs that could not be moved on, and when to try again, by performance.now(): until then they spoil no batch. */
+export type Stuck = Map<string, number>;
 
 /**
  * Moves every run on in which something waits, a batch a transaction, and rings for what came of it. Returns how soon
  * to look again, in milliseconds, or null when nothing is left. A run that cannot be moved on is logged and passed over.
  */
-export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger): Promise<number | null> {
+export async function advanceRuns(
+  pool: pg.Pool,
+  doorbell: Doorbell,
+  log: Logger,
+  stuck: Stuck = new Map(),
+): Promise<number | null> {
   let again: number | null = null;
   const soonest = (ms: number) => (again = Math.min(again ?? ms, ms));
   for (let after = FIRST; ; ) {
@@ -42,8 +55,17 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
     const last = found.at(-1);
     if (last === undefined) return again;
     after = last;
-    const held = await advanceBatch(found);
+    const due = found.filter(isDue);
+    if (due.length === 0) continue;
+    const held = await advanceBatch(due);
     if (held) soonest(jitter(HELD_MS));
+  }
+
+  function isDue(run: string): boolean {
+    const inMs = (stuck.get(run) ?? 0) - performance.now();
+    if (inMs > 0) soonest(inMs);
+    else stuck.delete(run);
+    return inMs <= 0;
   }
 
   /** True if some of them are still to be looked at: another scheduler holds them, or they were too much at once. */
@@ -56,8 +78,11 @@ export async function advanceRuns(pool: pg.Pool, doorbell: Doorbell, log: Logger
       if (isConnectionError(error)) throw error;
       const [only] = runs;
       if (runs.length === 1) {
+        const isLocked = errorCode(error) === SQLSTATE.lockNotAvailable;
         log.error({ err: error, run_id: only }, 'a run cannot be moved on');
-        soonest(jitter(FAILED_MS));
+        const pauseMs = jitter(isLocked ? LOCKED_MS : FAILED_MS);
+        if (only !== undefined && stuck.size < MOST_STUCK) stuck.set(only, performance.now() + pauseMs);
+        soonest(pauseMs);
         return false;
       }
       // One of them spoils it for all: each alone.
@@ -77,20 +102,21 @@ async function advance(
   doorbell: Doorbell,
   runs: string[],
 ): Promise<{ locked: number; isDone: boolean }> {
+  const work = async (tx: pg.PoolClient) => {
+    const held = await lockRuns(tx, runs);
+    if (held.length === 0) return { locked: held, lanes: {}, stopped: [], isDone: true };
+    await numberRuns(tx, held);
+    const accepted = await acceptRuns(tx, held);
+    const locked = held.filter((run) => !accepted.later.includes(run));
+    const revived = await reviveJobs(tx, locked);
+    const stopped = await cancelJobs(tx, locked);
+    const { lanes, isDone } = await settle(tx, locked, sum(accepted.lanes, revived));
+    await closeRuns(tx, locked);
+    await markRunsSettled(tx, locked);
+    return { locked, lanes, stopped, isDone };
+  };
   const { locked, lanes, stopped, isDone } = await withPartitions(pool, () =>
-    withTx(pool, async (tx) => {
-      const held = await lockRuns(tx, runs);
-      if (held.length === 0) return { locked: held, lanes: {}, stopped: [], isDone: true };
-      await numberRuns(tx, held);
-      const accepted = await acceptRuns(tx, held);
-      const locked = held.filter((run) => !accepted.later.includes(run));
-      const revived = await reviveJobs(tx, locked);
-      const stopped = await cancelJobs(tx, locked);
-      const { lanes, isDone } = await settle(tx, locked, sum(accepted.lanes, revived));
-      await closeRuns(tx, locked);
-      await markRunsSettled(tx, locked);
-      return { locked, lanes, stopped, isDone };
-    }),
+    withTx(pool, work, { lockMs: LOCK_MS }),
   );
   if (locked.length > 0) doorbell.ring({ lanes, cancel: stopped, runs: locked });
   return { locked: locked.length, isDone };

@@ -1,7 +1,7 @@
 // One pass over the schedules that have a tick due.
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Doorbell } from '@wfg/shared/db/doorbell';
-import { isConnectionError, isTimeLimit } from '@wfg/shared/db/sqlstate';
+import { errorCode, isConnectionError, SQLSTATE } from '@wfg/shared/db/sqlstate';
 import { withTx } from '@wfg/shared/db/tx';
 import { startScheduled } from '@wfg/shared/queries/start-scheduled';
 import { type DecidedTick, findDueSchedules } from '@wfg/shared/queries/ticks';
@@ -12,6 +12,8 @@ import type { Logger } from 'pino';
 import { type Fired, fireSchedule } from './fire-schedule.ts';
 
 const BATCH = 100;
+/** For what someone else holds locked: the other schedules wait meanwhile. */
+const LOCK_MS = 1_000;
 /** Characters. */
 const LONGEST_REASON = 1_000;
 
@@ -59,12 +61,12 @@ export async function fireSchedules(
   /** The error, unless it says that the database is away; what is still due then is found again within a second. */
   async function attempt(id: string, start: typeof startScheduled): Promise<Fired | null | Error> {
     try {
-      return await withTx(pool, (tx) => fireSchedule(tx, id, start));
+      return await withTx(pool, (tx) => fireSchedule(tx, id, start), { lockMs: LOCK_MS });
     } catch (error) {
       if (isConnectionError(error)) throw error;
       log.error({ err: error, schedule_id: id }, 'a schedule cannot be fired');
       // A lock that others hold is no reason for a failed tick.
-      if (isTimeLimit(error)) return null;
+      if (errorCode(error) === SQLSTATE.lockNotAvailable) return null;
       return error instanceof Error ? error : new Error(messageOf(error));
     }
   }

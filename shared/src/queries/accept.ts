@@ -1,10 +1,10 @@
 // Reads runs that were handed in by SQL, before a scheduler moves them on: their jobs get what is to be executed, and
 // those that wait for nothing are released. A workflow that is refused ends its run before anything has started.
-import { Definition } from '../contract/definition.ts';
+import type { Definition } from '../contract/definition.ts';
 import { toStorableJson, toStorableText } from '../contract/json.ts';
 import { WfgError } from '../contract/problem.ts';
 import type { Queryable } from '../db/pool.ts';
-import { defineWorkflow } from '../rules/definition.ts';
+import { defineWorkflow, readDefinition } from '../rules/definition.ts';
 import type { Lanes } from './advance.ts';
 import { jobRows } from './job-rows.ts';
 
@@ -54,11 +54,9 @@ export async function acceptRuns(tx: Queryable, runs: readonly string[]): Promis
   return { lanes, later };
 }
 
-/** What is stored of a workflow has been checked. */
 function define({ workflow_id, submitted }: SubmittedRow): Definition | WfgError {
-  if (workflow_id !== null) return Definition.parse(submitted);
   try {
-    return defineWorkflow(submitted);
+    return workflow_id === null ? defineWorkflow(submitted) : readDefinition(submitted);
   } catch (error) {
     if (error instanceof WfgError) return error;
     throw error;

@@ -1,6 +1,6 @@
 // Turns a workflow as handed in (file map or workflow-graph array) into a checked Definition.
 import { DEFAULT_CATCH_UP, DEFAULT_TIMEZONE } from '../contract/cron.ts';
-import type { DefinedSchedule, Definition } from '../contract/definition.ts';
+import { type DefinedSchedule, Definition } from '../contract/definition.ts';
 import { type Issue, WfgError } from '../contract/problem.ts';
 import { type Env, ID_PATTERN, WorkflowInput } from '../contract/workflow.ts';
 import { rhythmIssue } from './cron.ts';
@@ -35,6 +35,17 @@ export function defineWorkflow(input: unknown): Definition {
     timeout: timeout ?? null,
     jobs: defined,
   };
+}
+
+/**
+ * A workflow as it was stored: it was checked before, but tables can be written by anyone.
+ *
+ * @throws {WfgError} invalid_workflow.
+ */
+export function readDefinition(stored: unknown): Definition {
+  const { data, issues } = check(Definition, stored);
+  if (issues) throw invalid(issues);
+  return data;
 }
 
 /** The jobs in either form, their faults added to `issues`; `path` is where a job's dependencies stand. */
