@@ -20,7 +20,7 @@ export async function insertSchedule(tx: Queryable, fields: ScheduleFields): Pro
   return rows[0] ?? null;
 }
 
-// One that ticks as before keeps what is due. One of a definition is left as it is.
+// One that ticks as before keeps what is due, if it knew when it ticks: a fault may have ended its ticks.
 const PUT = `
 insert into wfg_schedules as s (${COLUMNS}) values (${VALUES})
 on conflict (id) do update
@@ -29,7 +29,7 @@ set cron = excluded.cron, timezone = excluded.timezone, catch_up = excluded.catc
     max_attempts = excluded.max_attempts, priority = excluded.priority, error = null, updated_at = wfg_now(),
     next_at = case
       when s.paused then null
-      when (s.cron, s.timezone) = (excluded.cron, excluded.timezone) then s.next_at
+      when (s.cron, s.timezone) = (excluded.cron, excluded.timezone) then coalesce(s.next_at, excluded.next_at)
       else excluded.next_at end
 returning ${SCHEDULE_COLUMNS}, xmax = 0 as created`;
 

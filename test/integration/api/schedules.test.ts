@@ -30,6 +30,9 @@ const yaml = (text: string) =>
     'content-type': 'application/yaml',
   });
 const items = async () => (await api.wfg(listSchedules)).items;
+/** Those of `ci`, in their order. */
+const ofDefinition = async () =>
+  (await items()).filter(({ source }) => source === 'workflow').toSorted((a, b) => a.id.localeCompare(b.id));
 
 test('a schedule is made with its defaults, shown, replaced and removed', async () => {
   const made = await api.ask('POST', '/api/schedules', { id: 'hourly', ...hourly });
@@ -128,6 +131,23 @@ test('what is due stays due when it is replaced by what ticks as before', async 
   });
 });
 
+test('what a fault has ended ticks again once it is put, but for what is paused', async () => {
+  const schedule = `on: { schedule: [{ cron: '@daily' }, { cron: '@hourly' }] }`;
+  await api.wfg(createSchedule, { body: { id: 's', ...hourly } });
+  await yaml(schedule);
+  await api.ask('POST', '/api/schedules/ci:2/pause');
+  await db.pool.query(`update wfg_schedules set next_at = null`);
+  expect(await api.ask('PUT', '/api/schedules/s', hourly)).toMatchObject({
+    status: 200,
+    body: { next_at: '2027-05-01T13:00:00.000Z' },
+  });
+  await yaml(schedule);
+  expect(await ofDefinition()).toMatchObject([
+    { next_at: '2027-05-02T00:00:00.000Z' },
+    { paused: true, next_at: null },
+  ]);
+});
+
 test('started by hand it ticks as before', async () => {
   await api.wfg(createSchedule, { body: { id: 's', ...hourly } });
   const started = await api.ask('POST', '/api/schedules/s/run');
@@ -207,8 +227,7 @@ test('a definition has the schedules that it asks for, and keeps its hands off t
   await yaml(
     `on: { push: {}, schedule: [{ cron: '@daily' }, { cron: '0 9 * * 1', timezone: Asia/Tokyo, catch_up: all }] }`,
   );
-  const ofDefinition = (await items()).filter(({ source }) => source === 'workflow');
-  expect(ofDefinition).toMatchObject([
+  expect(await ofDefinition()).toMatchObject([
     { id: 'ci:1', cron: '@daily', timezone: 'UTC', catch_up: 'last', workflow_id: 'ci' },
     { id: 'ci:2', cron: '0 9 * * 1', timezone: 'Asia/Tokyo', catch_up: 'all' },
   ]);
@@ -227,6 +246,27 @@ test('a definition has the schedules that it asks for, and keeps its hands off t
   }
   await api.ask('DELETE', '/api/workflows/ci');
   expect((await items()).map(({ id }) => id)).toEqual(['ci']);
+});
+
+test('a schedule of a definition stays paused, or due, wherever it stands in it', async () => {
+  const store = (...crons: string[]) =>
+    yaml(`on: { schedule: [${crons.map((cron) => `{ cron: '${cron}' }`).join(', ')}] }`);
+  await store('0 2 * * *', '0 5 * * *');
+  await api.ask('POST', '/api/schedules/ci:1/pause');
+  await setClock(db.pool, '2027-05-02T06:00:30Z');
+  const due = '2027-05-02T05:00:00.000Z';
+  await store('*/5 * * * *', '0 2 * * *', '0 5 * * *');
+  expect(await ofDefinition()).toMatchObject([
+    { cron: '*/5 * * * *', paused: false, next_at: '2027-05-02T06:05:00.000Z' },
+    { cron: '0 2 * * *', paused: true, next_at: null },
+    { cron: '0 5 * * *', paused: false, next_at: due },
+  ]);
+  await store('0 5 * * *', '0 3 * * *');
+  expect(await ofDefinition()).toMatchObject([
+    { cron: '0 5 * * *', paused: false, next_at: due },
+    // It is the one that was paused, changed.
+    { cron: '0 3 * * *', paused: true, next_at: null },
+  ]);
 });
 
 test('a definition whose schedule is none is refused with its place, and changes nothing', async () => {
