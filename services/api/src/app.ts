@@ -1,11 +1,14 @@
 // The HTTP application: all routes with what is common to them.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { claimJob } from '@wfg/shared/contract/routes/leases';
+import { submitRun } from '@wfg/shared/contract/routes/runs';
+import { createWorkflow, putWorkflow } from '@wfg/shared/contract/routes/workflows';
 import { cors } from 'hono/cors';
 import { askForToken } from './access/ask-for-token.ts';
 import { visitorOf } from './access/visitor.ts';
 import type { ApiContext } from './context.ts';
-import { isApiPath } from './http/api-path.ts';
+import { isApiPath, routingPath } from './http/api-path.ts';
+import { readWorkflowBodies } from './http/body.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { receiveBodies } from './http/receive.ts';
 import { notFound, onError, refuseInvalid } from './http/problems.ts';
@@ -48,6 +51,9 @@ export function createApp(context: ApiContext, { trustedOrigins, clientFolder }:
   }
   app.use(askForToken(context.gate, context.paced));
   app.use(receiveBodies());
+  const readWorkflows = readWorkflowBodies();
+  for (const { method, path } of [createWorkflow, putWorkflow, submitRun])
+    app.on(method, routingPath(path), readWorkflows);
   app.use(async (c, next) => (isPaced(c.req.path) ? context.paced(next) : next()));
   app.route('/', workflowRoutes(context));
   app.route('/', workflowRunRoutes(context));

@@ -20,13 +20,18 @@ const THREAD = new URL('workflow-text-thread.ts', import.meta.url);
 
 const turn = pLimit(1);
 
+/** Whether to read it may take seconds. */
+export function isLongText(text: string): boolean {
+  return text.length > SHORT;
+}
+
 /**
  * The checked definition in a file's text.
  *
  * @throws {WfgError} malformed_yaml, invalid_workflow; too_large when it takes too much to read it.
  */
 export async function readWorkflowText(text: string): Promise<Definition> {
-  return text.length <= SHORT ? readWorkflowFile(text) : turn(() => readAside(text));
+  return isLongText(text) ? turn(() => readAside(text)) : readWorkflowFile(text);
 }
 
 async function readAside(text: string): Promise<Definition> {

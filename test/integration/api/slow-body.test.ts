@@ -54,3 +54,21 @@ test('a body that is cut off is nothing, and no error of ours', async () => {
   expect(await events()).toEqual(before);
   expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
 });
+
+test('long workflows in YAML are read one after another, keep nobody waiting, and too many are sent away', async () => {
+  const { body } = await api.ask('POST', '/workflows', { workflow_type: 'test.quick' });
+  const text = `# ${'x'.repeat(70_000)}\nname: long\njobs: { a: { run: 'true' } }\n`;
+  const statuses: number[] = [];
+  const posts = Array.from({ length: MANY }, async () => {
+    const answer = await api.ask('POST', '/api/workflows', text, { 'content-type': 'application/yaml' });
+    statuses.push(answer.status);
+    if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('2');
+  });
+  await waitFor('some to be sent away', () => statuses.includes(503));
+  expect(await api.ask('GET', `/workflows/${Object(body).id}/status`)).toMatchObject({ status: 200 });
+  // It was answered before them.
+  expect(statuses.filter((status) => status === 201).length).toBeLessThan(5);
+  await Promise.all(posts);
+  expect(statuses.toSorted().slice(0, 11)).toEqual(Array.from({ length: 11 }, () => 201));
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(20);
+});

@@ -11,3 +11,8 @@ export function isApiPath(path: string): boolean {
 export function hasRoute(c: Context): boolean {
   return matchedRoutes(c).some(({ path }) => !path.includes('*'));
 }
+
+/** A path of the contract as hono has it. */
+export function routingPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

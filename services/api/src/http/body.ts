@@ -5,14 +5,17 @@ import type { Definition } from '@wfg/shared/contract/definition';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import { check } from '@wfg/shared/rules/issues';
 import { messageOf } from '@wfg/shared/rules/message-of';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
-import { MAX_WORKFLOW_BYTES, readWorkflowText } from '../workflow-text.ts';
+import { isLongText, MAX_WORKFLOW_BYTES, readWorkflowText } from '../workflow-text.ts';
 import { detailOf } from './problems.ts';
 import { MIB, receivedText } from './receive.ts';
+import { type TakeTurn, turns } from './turns.ts';
 
 const MAX_JSON = MIB;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+/** Of YAML, one after another: each may take seconds. */
+const LONG_TEXTS = { atOnce: 1, waiting: 10 };
 const YAML_TYPE = /^(?:application\/(?:x-)?yaml|text\/(?:x-)?yaml)$/;
 
 /** A route with a body of JSON. */
@@ -38,16 +41,42 @@ export async function jsonBody<S extends z.ZodType>(
   return data;
 }
 
+const workflows = new WeakMap<Request, Promise<Definition>>();
+
+/** Reads the workflow in a body before its request takes a turn: however long that takes, it keeps nobody waiting. */
+export function readWorkflowBodies(): MiddlewareHandler {
+  const takeTurn = turns(LONG_TEXTS);
+  return async (c, next) => {
+    const workflow = readWorkflow(c, takeTurn);
+    workflows.set(c.req.raw, workflow);
+    // What is wrong with it is said by its route, behind what else is.
+    await Promise.allSettled([workflow]);
+    await next();
+  };
+}
+
+async function readWorkflow(c: Context, takeTurn: TakeTurn): Promise<Definition> {
+  const { raw } = c.req;
+  const type = mediaType(c);
+  if (YAML_TYPE.test(type)) {
+    const text = receivedText(raw, MAX_WORKFLOW_BYTES);
+    const read = () => readWorkflowText(text);
+    return isLongText(text) ? takeTurn(raw.signal, read) : read();
+  }
+  if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
+  return defineWorkflow(parseBody(receivedText(raw, MAX_WORKFLOW_BYTES)));
+}
+
 /**
  * The workflow in the body of at most 16 MiB: as JSON, or the text of a workflow file.
  *
- * @throws {WfgError} too_large, unsupported_type, malformed_json, malformed_yaml, invalid_body, invalid_workflow.
+ * @throws {WfgError} too_large, unsupported_type, malformed_json, malformed_yaml, invalid_body, invalid_workflow; unavailable
+ *   when too many long texts are being read.
  */
 export async function workflowBody(c: Context): Promise<Definition> {
-  const type = mediaType(c);
-  if (YAML_TYPE.test(type)) return readWorkflowText(receivedText(c.req.raw, MAX_WORKFLOW_BYTES));
-  if (!JSON_TYPE.test(type)) throw unsupported(c, 'application/json or application/yaml');
-  return defineWorkflow(parseBody(receivedText(c.req.raw, MAX_WORKFLOW_BYTES)));
+  const workflow = workflows.get(c.req.raw);
+  if (!workflow) throw new Error(`the workflow in the body of ${c.req.path} has not been read`);
+  return workflow;
 }
 
 /** What a workflow says, whatever the order of its jobs: equal workflows are equal bodies. */

@@ -74,7 +74,7 @@ function methodsOf(app: Routes, path: string): string[] {
   // '*' is the browser client, which has every path.
   const own = app.routes.filter((route) => route.method !== 'ALL' && !route.path.includes('*'));
   const methods = own.filter((route) => matches(route.path));
-  return [...new Set(methods.map((route) => route.method))];
+  return [...new Set(methods.map((route) => route.method))].sort();
 }
 
 interface Validated {
