@@ -39,8 +39,15 @@ export interface Stack extends Runs, AsyncDisposable {
   newGate: () => Pick<Gate, 'wait' | 'open'>;
 }
 
-/** Starts the stack and waits until all of it is healthy; `env` is set for all services. */
-export async function startStack({ env = {} }: { env?: Record<string, string> } = {}): Promise<Stack> {
+interface StackSettings {
+  /** Set for all services. */
+  env?: Record<string, string>;
+  /** The text of a docker-compose.override.yml. */
+  override?: string;
+}
+
+/** Starts the stack and waits until all of it is healthy. */
+export async function startStack({ env = {}, override }: StackSettings = {}): Promise<Stack> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'wfg-stack-'));
   stack.defer(() => rm(folder, { recursive: true }));
@@ -54,9 +61,12 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   // JSON is YAML.
   await writeFile(overlay, JSON.stringify(overlayOf({ gates, secrets, databasePort, env })));
 
-  const files = ['-f', join(ROOT, 'docker-compose.yml'), '-f', overlay];
+  const own = join(folder, 'docker-compose.override.yml');
+  if (override !== undefined) await writeFile(own, override);
+
+  const files = ['docker-compose.yml', ...(override === undefined ? [] : [own]), overlay];
   const compose = (...args: string[]) =>
-    docker(['compose', '-p', name, ...files, ...args], {
+    docker(['compose', '-p', name, ...files.flatMap((file) => ['-f', file]), ...args], {
       cwd: ROOT,
       env: { WFG_VERSION: inject('imageTag'), WFG_PORT: String(port) },
     });
