@@ -64,6 +64,10 @@ export const handlers = [
     throw new Error('it failed', { cause: new Error(text) });
   }),
   define('test.exit', () => process.exit(7)),
+  define('test.disconnect', async ({ gate }) => {
+    process.disconnect();
+    await waitAtGate({ gate });
+  }),
   define('test.throw-later', async ({ text, gate }) => {
     setTimeout(() => {
       throw new Error(text);

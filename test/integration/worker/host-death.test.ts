@@ -68,6 +68,7 @@ test('kill -9 of the host loses what it runs, and commands go on', async () => {
 
 test.for([
   ['test.exit', 'process.exit(7) was called'],
+  ['test.disconnect', 'process.disconnect() was called'],
   ['test.throw-later', 'nobody caught it'],
   ['test.reject', 'nobody caught it'],
 ] as const)('%s is a failed try of its own event, and a loss of others', async ([type, error]) => {

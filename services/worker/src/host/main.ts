@@ -28,10 +28,21 @@ let isLeaving = false;
 /** The channel's, which is not the module's: libraries say "ready" to whatever parent they find. */
 const tell = process.send?.bind(process);
 delete process.send;
+/** Node calls it too, when the worker is gone: then nobody hears who did. */
+const hangUp = process.disconnect.bind(process);
+process.disconnect = () => {
+  tellEnd('process.disconnect() was called');
+  hangUp();
+};
 
 function send(message: FromHost, sent: () => void = () => undefined): void {
   // A worker that is gone is noticed by the channel's end, and nobody else is told.
   tell?.(message, undefined, undefined, sent);
+}
+
+/** That the code of an attempt, or of the module, ends this process. */
+function tellEnd(error: string): void {
+  send({ op: 'fault', id: suspect()?.id ?? null, error });
 }
 
 function leave(code: number): void {
@@ -81,7 +92,7 @@ async function end(thrown: unknown): Promise<void> {
 }
 
 process.once('exit', (code) => {
-  if (!isLeaving) send({ op: 'fault', id: suspect()?.id ?? null, error: `process.exit(${code}) was called` });
+  if (!isLeaving) tellEnd(`process.exit(${code}) was called`);
 });
 
 try {
