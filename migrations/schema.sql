@@ -1408,6 +1408,7 @@ create table wfg_runs (
   timed_out_at timestamp with time zone,
   submitted json,
   retried integer[],
+  timeout_secs integer,
   constraint ended_has_time CHECK ((state = 'open'::text) = (finished_at IS NULL)),
   constraint wfg_runs_open_jobs_check CHECK (open_jobs >= 0),
   constraint wfg_runs_pkey PRIMARY KEY (id),
@@ -1424,6 +1425,7 @@ comment on column wfg_runs.retried is 'positions of jobs that were given back an
 comment on column wfg_runs.settled is 'false: a scheduler must look (new, or a cancel was asked for)';
 comment on column wfg_runs.submitted is 'a workflow from SQL that no scheduler has read yet; of a stored workflow, its definition';
 comment on column wfg_runs.timed_out_at is 'when the deadline was found to have passed: what waited is cancelled, what runs is stopped';
+comment on column wfg_runs.timeout_secs is 'how long it may take, from when it can begin: of one from SQL that is when it was read';
 comment on column wfg_runs.version is 'a run''s rev: while open its jobs'' versions are added; when it ends they are counted in';
 
 create table wfg_schedules (
@@ -1523,6 +1525,7 @@ create table wfg_workers (
   tasks text[] default '{}'::text[] not null,
   handler_concurrency integer,
   modules json default '[]'::json not null,
+  problem text,
   constraint wfg_workers_concurrency_check CHECK (concurrency >= 1),
   constraint wfg_workers_handler_concurrency_check CHECK (handler_concurrency >= 1),
   constraint wfg_workers_pkey PRIMARY KEY (worker_id),
@@ -1531,6 +1534,7 @@ create table wfg_workers (
 comment on column wfg_workers.concurrency is 'commands at once; of a worker over HTTP, jobs of any kind';
 comment on column wfg_workers.handler_concurrency is 'handlers at once, of each module; null: over HTTP, or not told (an older version)';
 comment on column wfg_workers.modules is 'of each loaded module the labels of what it handles, as ":event a"';
+comment on column wfg_workers.problem is 'why it cannot run what it should, by its last beat; null when it can';
 
 create table wfg_workflows (
   id text not null,

@@ -123,7 +123,11 @@ test('requeue follows what it does for many', async () => {
   expect(await wfg(['requeue'])).toMatchObject({ code: 2, stderr: expect.stringContaining('say which') });
 });
 
-test('workers lists who there is', async () => {
+test('workers lists who there is, and what is wrong with whom', async () => {
   expect((await wfg(['workers'])).stdout).toMatch(/^STATUS .*\nidle +worker-1 +\d+ s +0\/\d+ /);
   expect(JSON.parse((await wfg(['workers', '--json'])).stdout)).toMatchObject({ worker_id: 'worker-1' });
+  await database.pool.query(
+    `insert into wfg_workers (worker_id, concurrency, problem) values ('bad', 1, 'handlers a.ts: it cannot be loaded')`,
+  );
+  expect((await wfg(['workers'])).stdout).toMatch(/\nbad: handlers a\.ts: it cannot be loaded\n$/);
 });

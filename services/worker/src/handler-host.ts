@@ -26,8 +26,8 @@ export interface HandlerHost extends AsyncDisposable {
 export interface HandlerHostSettings extends HostSettings {
   /** Why it may not handle what its module does; null if it may. */
   refuse: (labels: readonly string[]) => string | null;
-  /** Called when `labels` has changed. */
-  onLabels: () => void;
+  /** Called when `labels` or `reasons` have changed. */
+  onChange: () => void;
   /** For what runs beside something that does not stop. */
   graceMs: number;
   /** From being told to stop to having stopped. */
@@ -35,7 +35,7 @@ export interface HandlerHostSettings extends HostSettings {
 }
 
 /** Disposal ends a host that runs nothing. */
-export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSettings): HandlerHost {
+export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSettings): HandlerHost {
   const { file, log } = settings;
   const stopping = new AbortController();
   /** The one that looks for jobs. */
@@ -51,7 +51,7 @@ export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSe
     if (refusal !== null) return refusal;
     labels = loaded;
     fault = null;
-    onLabels();
+    onChange();
     return null;
   }
 
@@ -81,6 +81,7 @@ export function keepHandlerHost({ refuse, onLabels, ...settings }: HandlerHostSe
       if (performance.now() - startedAt > LASTING_MS) failures = 1;
       const pauseMs = fault === null ? retryPause(failures) : retryPause(failures, LONGEST_PAUSE_MS);
       fault = reason;
+      onChange();
       log.error({ file, reason, retry_ms: Math.round(pauseMs) }, 'no handlers: their host died');
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

@@ -75,17 +75,6 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
     logMaxBytes: config.LOG_MAX_BYTES,
   };
   const fitness = createFitness(command, log);
-  const registry = stack.use(
-    startRegistry(pool, log, {
-      worker_id: workerId,
-      instance,
-      labels: config.WORKER_LABELS,
-      concurrency: config.WORKER_CONCURRENCY,
-      handler_concurrency: config.HANDLER_CONCURRENCY,
-      version: VERSION,
-      host: hostname(),
-    }),
-  );
   const hosts = stack.use(
     keepHosts({
       modules: config.WFG_MODULES,
@@ -99,9 +88,27 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
       killGraceMs,
       hurry: hurry.signal,
       spawner,
-      onLabels: () => registry.offer(hosts.modules()),
+      onChange: () => registry.offer(hosts.modules()),
       log,
     }),
+  );
+  /** Why it cannot run what it should. */
+  const unfit = () => [fitness.reason(), ...hosts.reasons()].filter((reason) => reason !== null);
+  const registry = stack.use(
+    startRegistry(
+      pool,
+      log,
+      {
+        worker_id: workerId,
+        instance,
+        labels: config.WORKER_LABELS,
+        concurrency: config.WORKER_CONCURRENCY,
+        handler_concurrency: config.HANDLER_CONCURRENCY,
+        version: VERSION,
+        host: hostname(),
+      },
+      unfit,
+    ),
   );
   stack.defer(() =>
     drainAttempts({
@@ -170,14 +177,13 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
         isStopAsked ? 'stop_worker: takes nothing more' : null,
         hearing.deafReason(),
         registry.reason(),
-        fitness.reason(),
         commands.problem(),
         looking.problem(),
         keeper.problem(),
         reporter.problem(),
         sink.problem(),
         surrenderer.problem(),
-        ...hosts.reasons(),
+        ...unfit(),
       ].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

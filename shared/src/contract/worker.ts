@@ -19,6 +19,10 @@ export const Worker = z
     version: z.string(),
     host: z.string(),
     concurrency: z.int(),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'why it cannot run what it should; null when it can' }),
     registered_at_ms: z.int(),
     last_heartbeat_ms: z.int(),
   })

@@ -69,7 +69,7 @@ const ACCEPT = `
 with accepted as (
   update wfg_runs
   set name = $2::text, trigger = $3::text, env = $4::json, submitted = null, version = version + 1,
-    deadline_at = wfg_now() + make_interval(secs => $6::int)
+    timeout_secs = $6::int, deadline_at = wfg_now() + make_interval(secs => $6)
   where id = $1::uuid
 ), filled as (
   update wfg_jobs j

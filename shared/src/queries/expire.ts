@@ -25,6 +25,9 @@ export async function expireJobs(db: Queryable, limit: number): Promise<Expired[
   return rows;
 }
 
+/** As SQL: how long the run `r` may take. One that an older version stored does not say so; it began at once. */
+export const OWN_TIME = 'coalesce(make_interval(secs => r.timeout_secs), r.deadline_at - r.created_at)';
+
 const TIME_OUT = `
 with late as (
   select id from wfg_runs
@@ -35,7 +38,7 @@ with late as (
 )
 update wfg_runs r
 set timed_out_at = wfg_now(), version = r.version + 1, settled = false,
-    error = format('timeout after %s s', round(extract(epoch from r.deadline_at - r.created_at)))
+    error = format('timeout after %s s', extract(epoch from ${OWN_TIME})::int)
 from late where r.id = late.id
 returning r.id`;
 

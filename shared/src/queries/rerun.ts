@@ -2,6 +2,7 @@
 import { WfgError } from '../contract/problem.ts';
 import type { Queryable } from '../db/pool.ts';
 import { chooseRerun, type EndedJob } from '../rules/rerun.ts';
+import { OWN_TIME } from './expire.ts';
 import { MOVED_ON } from './run-row.ts';
 import type { Submitted } from './submit.ts';
 
@@ -25,8 +26,9 @@ order by h.position`;
 // An attempt belongs to the run that made it: its number, times and log are not taken over, but for when it ran.
 const RERUN = `
 with run as (
-  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs, deadline_at, rerun_of)
-  select r.workflow_id, r.name, r.trigger, r.env, $3::int, wfg_now() + (r.deadline_at - r.created_at), r.id
+  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs, timeout_secs, deadline_at, rerun_of)
+  select r.workflow_id, r.name, r.trigger, r.env, $3::int, extract(epoch from ${OWN_TIME})::int, wfg_now() + ${OWN_TIME},
+    r.id
   from wfg_runs r where r.id = $1::uuid
   returning id
 ), job as (

@@ -9,8 +9,9 @@ import { jobRows } from './job-rows.ts';
 // judge waits for it.
 const SUBMIT = `
 with run as (
-  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs, deadline_at)
-  values ($1::text, $2::text, $3::text, $4::json, json_array_length($5::json), wfg_now() + make_interval(secs => $6::int))
+  insert into wfg_runs (workflow_id, name, trigger, env, open_jobs, timeout_secs, deadline_at)
+  values ($1::text, $2::text, $3::text, $4::json, json_array_length($5::json), $6::int,
+    wfg_now() + make_interval(secs => $6))
   returning id
 ), job as (
   insert into wfg_jobs (run_id, position, job_id, name, workflow_id, state, kind, workflow_type, required_labels, parents,

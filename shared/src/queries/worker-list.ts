@@ -13,7 +13,7 @@ export const CLAIMED_SINCE = (worker: string) =>
   `j.lease_expires_at - make_interval(secs => j.lease_secs) >= ${worker}.registered_at`;
 
 const LIST = `
-select w.worker_id, w.labels, w.handlers, w.tasks, w.version, w.host, w.concurrency,
+select w.worker_id, w.labels, w.handlers, w.tasks, w.version, w.host, w.concurrency, w.problem,
   ${statusOf('running.jobs is not null')} as status,
   running.jobs,
   floor(extract(epoch from w.registered_at) * 1000)::bigint as registered_at_ms,

@@ -28,21 +28,24 @@ export interface WorkerCard {
   handler_concurrency: number;
   version: string;
   host: string;
+  /** Why it cannot run what it should; null when it can. */
+  problem: string | null;
 }
 
 const REGISTER = `
-insert into wfg_workers (worker_id, instance, labels, concurrency, handler_concurrency, version, host, modules, handlers, tasks)
-values ($1::text, $2::uuid, $3::text[], $4::int, $5::int, $6::text, $7::text, $8::json, $9::text[], $10::text[])
+insert into wfg_workers (worker_id, instance, labels, concurrency, handler_concurrency, version, host, problem,
+  modules, handlers, tasks)
+values ($1::text, $2::uuid, $3::text[], $4::int, $5::int, $6::text, $7::text, $8::text, $9::json, $10::text[], $11::text[])
 on conflict (worker_id) do update
 set instance = excluded.instance, labels = excluded.labels, modules = excluded.modules,
     handlers = excluded.handlers, tasks = excluded.tasks, concurrency = excluded.concurrency,
-    handler_concurrency = excluded.handler_concurrency, version = excluded.version, host = excluded.host, registered_at = wfg_now(), last_heartbeat = wfg_now(),
-    draining = false`;
+    handler_concurrency = excluded.handler_concurrency, version = excluded.version, host = excluded.host,
+    problem = excluded.problem, registered_at = wfg_now(), last_heartbeat = wfg_now(), draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
-  const { worker_id, instance, labels, concurrency, handler_concurrency, version, host } = card;
-  const own = [worker_id, instance, labels, concurrency, handler_concurrency, version, host];
+  const { worker_id, instance, labels, concurrency, handler_concurrency, version, host, problem } = card;
+  const own = [worker_id, instance, labels, concurrency, handler_concurrency, version, host, problem];
   await db.query(REGISTER, [...own, ...handled(card)]);
 }
 
@@ -58,12 +61,14 @@ function handled({ modules }: WorkerCard): [modules: string, handlers: string[],
 
 const BEAT = `
 update wfg_workers
-set last_heartbeat = wfg_now(), draining = $3::bool, modules = $4::json, handlers = $5::text[], tasks = $6::text[]
+set last_heartbeat = wfg_now(), draining = $3::bool, problem = $4::text, modules = $5::json, handlers = $6::text[],
+    tasks = $7::text[]
 where worker_id = $1::text and instance = $2::uuid`;
 
 /** A sign of life, with what may change. False: the row is gone or another start of this worker owns it. */
 export async function beatWorker(db: Queryable, card: WorkerCard, draining: boolean): Promise<boolean> {
-  const { rowCount } = await db.query(BEAT, [card.worker_id, card.instance, draining, ...handled(card)]);
+  const { worker_id, instance, problem } = card;
+  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, problem, ...handled(card)]);
   return rowCount === 1;
 }
 

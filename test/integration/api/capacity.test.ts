@@ -29,7 +29,12 @@ const MODULES = [[':event a', ':task t'], [':event b']];
 
 async function register(worker_id: string, concurrency: number, modules = MODULES): Promise<void> {
   const card = { worker_id, concurrency, modules, version: '1', host: 'h', labels: ['gpu'] };
-  await registerWorker(db.pool, { ...card, instance: crypto.randomUUID(), handler_concurrency: 1 });
+  await registerWorker(db.pool, {
+    ...card,
+    instance: crypto.randomUUID(),
+    problem: null,
+    handler_concurrency: 1,
+  });
 }
 
 const take = (workerId: string, label: string) => claim(db.pool, { workerId, labels: [label], limit: 1 });

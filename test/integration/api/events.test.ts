@@ -260,6 +260,7 @@ test('what waits for a worker says so until one has its handler', async () => {
     version: '1',
     host: 'h',
     labels: [':command'],
+    problem: null,
     modules: [],
     handler_concurrency: 3,
   };

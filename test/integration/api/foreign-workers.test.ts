@@ -127,6 +127,7 @@ test('a worker of our own keeps its name, and is beaten for by nobody else', asy
     version: '1',
     host: 'h',
     labels: ['own'],
+    problem: null,
     modules: [],
     handler_concurrency: 3,
   };

@@ -17,6 +17,7 @@ beforeEach(async () => {
   await db.pool.query('truncate wfg_workers, wfg_jobs, wfg_runs');
   const card = {
     instance: crypto.randomUUID(),
+    problem: null,
     modules: [],
     handler_concurrency: 3,
     concurrency: 2,

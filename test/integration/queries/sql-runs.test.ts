@@ -1,6 +1,8 @@
 // Runs from SQL: what makes the graph is checked at once, the rest by the scheduler that reads it before anything starts.
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
+import { timeOutRuns } from '@wfg/shared/queries/expire';
+import { rerun } from '@wfg/shared/queries/rerun';
 import { readRun, readTracedRun } from '@wfg/shared/queries/run';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
@@ -295,5 +297,19 @@ test('the clock of a run begins when it is read', async () => {
   const run = await submit({ name: 'n', timeout: 60, jobs: { a: { ...RUN, expires_in: 60 } } });
   await moveClock(db.pool, '90 seconds');
   await advance(db.pool);
-  expect(await claim(db.pool)).toMatchObject([{ run_id: run }]);
+  const [job] = await claim(db.pool);
+  expect(job).toMatchObject({ run_id: run });
+  await moveClock(db.pool, '3 minutes');
+  await withTx(db.pool, (tx) => timeOutRuns(tx, 10));
+  await advance(db.pool);
+  if (job) await finish(db.pool, job);
+  await advance(db.pool);
+  expect(await readRun(db.pool, run)).toMatchObject({ status: 'failed', error: 'timeout after 60 s' });
+  // Nor has its rerun more time than it had.
+  const again = await rerun(db.pool, run, 'failed');
+  const { rows } = await db.pool.query(
+    `select deadline_at = created_at + interval '60 s' as is_same, timeout_secs from wfg_runs where id = $1`,
+    [again.run_id],
+  );
+  expect(rows).toEqual([{ is_same: true, timeout_secs: 60 }]);
 });

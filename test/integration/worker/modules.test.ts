@@ -37,7 +37,9 @@ test('of several modules each has a host of its own, and one that is bad does no
   expect(new Set(ended.map(({ outputs }) => outputs?.pid)).size).toBe(2);
   await waitFor('both types', async () => (await listWorkers(pool))[0]?.handlers.join() === 'a,b');
   await worker.logged('no handlers: their host died');
-  expect(await reasonsOf(worker)).toEqual([expect.stringMatching(/it cannot be loaded: 1$/)]);
+  const reasons = await reasonsOf(worker);
+  expect(reasons).toEqual([expect.stringMatching(/it cannot be loaded: 1$/)]);
+  await waitFor('the reason', async () => (await listWorkers(pool))[0]?.problem === reasons[0]);
 });
 
 test('what a module sends to the parent it finds reaches no worker', async () => {
@@ -168,6 +170,7 @@ test('a worker without modules runs commands', async () => {
   await ring(pool);
   await jobWhen(pool, run, 'job', ({ state }) => state === 'completed');
   expect(await reasonsOf(worker)).toEqual([]);
+  expect(await listWorkers(pool)).toMatchObject([{ problem: null }]);
 });
 
 test('a database that is away when a host starts gets its declarations later', async () => {

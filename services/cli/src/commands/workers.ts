@@ -7,13 +7,13 @@ import { createHttpClient } from '../http-client.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { type Column, tableText } from '../table.ts';
-import { jsonLine } from '../terminal-safe.ts';
+import { jsonLine, terminalLine } from '../terminal-safe.ts';
 import { ageText } from '../time-text.ts';
 import { TINTS } from '../tint.ts';
 
 export const workers: Command = {
   usage: '[--url URL] [--token TOKEN] [--json]',
-  summary: 'list the workers, the newest first, with what each is running',
+  summary: 'list the workers, the newest first, with what each is running and what is wrong with it',
   details: 'BEAT is how long ago one was last heard of. --json: a worker a line, with the runs of its jobs.',
   options: { ...SERVER_OPTIONS, json: { type: 'boolean' } },
   arity: [0, 0],
@@ -23,10 +23,15 @@ export const workers: Command = {
     const found = await http(listWorkers);
     if (values.json) print(found.map(jsonLine).join(''));
     else if (found.length === 0) say('there are no workers: jobs wait until one is started');
-    else print(tableText(columns(Date.now()), found, paper()));
+    else print(tableText(columns(Date.now()), found, paper()) + found.map(problemLine).join(''));
     return EXIT.ok;
   },
 };
+
+/** A line of its own: what is wrong is worth reading to its end. */
+function problemLine({ worker_id, problem }: Worker): string {
+  return problem === null ? '' : `${worker_id}: ${terminalLine(problem)}\n`;
+}
 
 function columns(now: number): Column<Worker>[] {
   return [
