@@ -29,7 +29,7 @@ test.each([
   ['POST', '/api/workflows', undefined, {}, 415, 'unsupported_type'],
   ['POST', '/api/workflows', '[]', json, 422, 'invalid_workflow'],
   ['POST', '/api/workflows', '{"name":"x","jobs":[],"nmae":1}', json, 422, 'invalid_workflow'],
-  ['POST', '/api/workflows', nested, json, 422, 'invalid_workflow'],
+  ['POST', '/api/workflows', nested, json, 422, 'invalid_body'],
   ['POST', '/api/workflows', ' '.repeat(16 * 1024 * 1024 + 1), json, 413, 'too_large'],
   ['POST', '/api/workflows/ci-1/run', '{"evn":{}}', json, 422, 'invalid_body'],
   ['POST', '/api/workflows/ci-1/run', '{"env":{"A":1}}', json, 422, 'invalid_body'],

@@ -1,13 +1,11 @@
 // Runs from SQL: what makes the graph is checked at once, the rest by the scheduler that reads it before anything starts.
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
-import { timeOutRuns } from '@wfg/shared/queries/expire';
-import { rerun } from '@wfg/shared/queries/rerun';
 import { readRun, readTracedRun } from '@wfg/shared/queries/run';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { advance, claim, claimEvent, finish, moveClock, runState, states } from '../../support/engine.ts';
+import { advance, claim, claimEvent, finish, runState, states } from '../../support/engine.ts';
 import { eventsBetween } from '../../../services/api/src/live/run-events.ts';
 import { emptyTables } from '../../support/foreign.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
@@ -291,25 +289,4 @@ test('whoever watches it is told what a scheduler has read', async () => {
     { type: 'ready', job_id: 'a' },
     { type: 'changed', job_id: 'b', job: { state: 'blocked', required_labels: ['gpu'] } },
   ]);
-});
-
-test('the clock of a run begins when it is read', async () => {
-  const run = await submit({ name: 'n', timeout: 60, jobs: { a: { ...RUN, expires_in: 60 } } });
-  await moveClock(db.pool, '90 seconds');
-  await advance(db.pool);
-  const [job] = await claim(db.pool);
-  expect(job).toMatchObject({ run_id: run });
-  await moveClock(db.pool, '3 minutes');
-  await withTx(db.pool, (tx) => timeOutRuns(tx, 10));
-  await advance(db.pool);
-  if (job) await finish(db.pool, job);
-  await advance(db.pool);
-  expect(await readRun(db.pool, run)).toMatchObject({ status: 'failed', error: 'timeout after 60 s' });
-  // Nor has its rerun more time than it had.
-  const again = await rerun(db.pool, run, 'failed');
-  const { rows } = await db.pool.query(
-    `select deadline_at = created_at + interval '60 s' as is_same, timeout_secs from wfg_runs where id = $1`,
-    [again.run_id],
-  );
-  expect(rows).toEqual([{ is_same: true, timeout_secs: 60 }]);
 });
