@@ -30,6 +30,8 @@ const yaml = (text: string) =>
     'content-type': 'application/yaml',
   });
 const items = async () => (await api.wfg(listSchedules)).items;
+const storeCrons = (...crons: string[]) =>
+  yaml(`on: { schedule: [${crons.map((cron) => `{ cron: '${cron}' }`).join(', ')}] }`);
 /** Those of `ci`, in their order. */
 const ofDefinition = async () =>
   (await items()).filter(({ source }) => source === 'workflow').toSorted((a, b) => a.id.localeCompare(b.id));
@@ -249,19 +251,17 @@ test('a definition has the schedules that it asks for, and keeps its hands off t
 });
 
 test('a schedule of a definition stays paused, or due, wherever it stands in it', async () => {
-  const store = (...crons: string[]) =>
-    yaml(`on: { schedule: [${crons.map((cron) => `{ cron: '${cron}' }`).join(', ')}] }`);
-  await store('0 2 * * *', '0 5 * * *');
+  await storeCrons('0 2 * * *', '0 5 * * *');
   await api.ask('POST', '/api/schedules/ci:1/pause');
   await setClock(db.pool, '2027-05-02T06:00:30Z');
   const due = '2027-05-02T05:00:00.000Z';
-  await store('*/5 * * * *', '0 2 * * *', '0 5 * * *');
+  await storeCrons('*/5 * * * *', '0 2 * * *', '0 5 * * *');
   expect(await ofDefinition()).toMatchObject([
     { cron: '*/5 * * * *', paused: false, next_at: '2027-05-02T06:05:00.000Z' },
     { cron: '0 2 * * *', paused: true, next_at: null },
     { cron: '0 5 * * *', paused: false, next_at: due },
   ]);
-  await store('0 5 * * *', '0 3 * * *');
+  await storeCrons('0 5 * * *', '0 3 * * *');
   expect(await ofDefinition()).toMatchObject([
     { cron: '0 5 * * *', paused: false, next_at: due },
     // It is the one that was paused, changed.

@@ -59,16 +59,19 @@ test('long workflows in YAML are read one after another, keep nobody waiting, an
   const { body } = await api.ask('POST', '/workflows', { workflow_type: 'test.quick' });
   const text = `# ${'x'.repeat(70_000)}\nname: long\njobs: { a: { run: 'true' } }\n`;
   const statuses: number[] = [];
+  const retryAfter = new Set<string | null>();
   const posts = Array.from({ length: MANY }, async () => {
     const answer = await api.ask('POST', '/api/workflows', text, { 'content-type': 'application/yaml' });
     statuses.push(answer.status);
-    if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('2');
+    if (answer.status === 503) retryAfter.add(answer.headers.get('retry-after'));
   });
   await waitFor('some to be sent away', () => statuses.includes(503));
   expect(await api.ask('GET', `/workflows/${Object(body).id}/status`)).toMatchObject({ status: 200 });
   // It was answered before them.
   expect(statuses.filter((status) => status === 201).length).toBeLessThan(5);
   await Promise.all(posts);
-  expect(statuses.toSorted().slice(0, 11)).toEqual(Array.from({ length: 11 }, () => 201));
+  expect(new Set(statuses)).toEqual(new Set([201, 503]));
+  expect([...retryAfter]).toEqual(['2']);
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(11);
   expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(20);
 });
