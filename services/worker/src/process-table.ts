@@ -25,7 +25,10 @@ const PROCESSES_AT_A_TIME = 64;
 
 export const hasProcessTable = existsSync('/proc/self/stat');
 
-/** Every living process of the trees, in no order. */
+/**
+ * Every living process of the trees, in no order; but for one that has left the session, cleared its environment and
+ * lost its parent: nothing in the table says any more whose it is.
+ */
 export async function findProcesses(trees: readonly Tree[]): Promise<Process[]> {
   const rows = await readTable();
   const marks = new Set(trees.map((tree) => tree.mark));
