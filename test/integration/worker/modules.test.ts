@@ -36,6 +36,8 @@ test('of several modules each has a host of its own, and one that is bad does no
   const ended = await Promise.all(ids.map((id) => eventWhen(pool, id, isCompleted)));
   expect(new Set(ended.map(({ outputs }) => outputs?.pid)).size).toBe(2);
   await waitFor('both types', async () => (await listWorkers(pool))[0]?.handlers.join() === 'a,b');
+  const { rows } = await pool.query('select handler_concurrency, modules from wfg_workers');
+  expect(rows).toEqual([{ handler_concurrency: 100, modules: [[':event a'], [], [':event b']] }]);
   await worker.logged('no handlers: their host died');
   const reasons = await reasonsOf(worker);
   expect(reasons).toEqual([expect.stringMatching(/it cannot be loaded: 1$/)]);
