@@ -158,3 +158,17 @@ test('the process does all of it, says so, and counts it for whoever watches', a
     return true;
   });
 });
+
+test('fault 15: one lease that ran out behind 12,000 that are renewed is found by the first pass', async () => {
+  await using db = await testDatabase();
+  await db.pool.query(`
+    insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, attempt, tries, nonce,
+      worker_id, instance, lease_secs, lease_expires_at, started_at, begun_at)
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 0, 'main', 'a', 'a', 'active', 'event',
+      array[':event a'], 0, 1, n, 'w', '00000000-0000-4000-8000-000000000000', 30,
+      wfg_now() + case when n = 12001 then interval '-1 s' else interval '30 s' end, wfg_now(), wfg_now()
+    from generate_series(1, 12001) n`);
+  await pass(db);
+  const { rows } = await db.pool.query(`select nonce::int, state from wfg_jobs where state <> 'active'`);
+  expect(rows).toEqual([{ nonce: -12_001, state: 'pending' }]);
+});
