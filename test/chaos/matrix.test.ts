@@ -1,6 +1,7 @@
 // The matrix of faults and loads: whatever goes wrong, each job ends once, soon after, and everything that is known of it
 // tells the same story.
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FAULTS } from './faults/faults.ts';
 import { LOADS } from './loads/loads.ts';
@@ -18,8 +19,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   console.log(tableOf(rows));
-  // A part of the matrix says nothing of the rest.
-  if (rows.length === PAIRS.length) await writeFile(RESULTS, pageOf(rows, await postgres.version()));
+  const page = existsSync(RESULTS) ? await readFile(RESULTS, 'utf8') : '';
+  const pairs = PAIRS.map(({ fault, load }) => ({ fault: fault.name, load: load.name }));
+  await writeFile(RESULTS, pageOf(page, rows, pairs, await postgres.version()));
   await postgres[Symbol.asyncDispose]();
 });
 

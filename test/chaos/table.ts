@@ -30,7 +30,15 @@ const HEAD = [
 ];
 
 export function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map((row) => [
+  return table(rows.map(lineOf));
+}
+
+function table(lines: readonly string[]): string {
+  return [lineFrom(HEAD), lineFrom(HEAD.map(() => '---')), ...lines].join('');
+}
+
+function lineOf(row: Row): string {
+  return lineFrom([
     row.fault,
     row.load,
     String(row.offered),
@@ -43,22 +51,36 @@ export function tableOf(rows: readonly Row[]): string {
     String(row.lostAttempts),
     `${row.recoverSecs.toFixed(1)} s`,
   ]);
-  return [HEAD, HEAD.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-export function pageOf(rows: readonly Row[], postgresVersion: string): string {
+function lineFrom(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+/** The page with these rows in place of those that it had of the same faults and loads, in the order of `pairs`. */
+export function pageOf(
+  page: string,
+  rows: readonly Row[],
+  pairs: readonly Pick<Row, 'fault' | 'load'>[],
+  postgresVersion: string,
+): string {
+  const known = page.split(/(?<=\n)/);
+  const lines = pairs.flatMap((pair) => {
+    const row = rows.find(({ fault, load }) => fault === pair.fault && load === pair.load);
+    return row ? lineOf(row) : known.filter((line) => line.startsWith(`| ${pair.fault} | ${pair.load} |`));
+  });
   const node = process.version.slice(1);
   return `# What faults do to wfg under load
 
-Written by \`npm run chaos\`: PostgreSQL ${postgresVersion} (fsync on), Node ${node}, ${availableParallelism()} cores for everything: database, one
-api and reaper, two schedulers and workers, and the test. Leases are 3 s.
+Written by \`npm run chaos\`, each row when it was last run: PostgreSQL ${postgresVersion} (fsync on), Node ${node}, ${availableParallelism()} cores for
+everything: database, one api and reaper, two schedulers and workers, and the test. Leases are 3 s.
 
 Each load is offered at half of what the cluster was measured to do, from 2 s before the fault until 2 s after it. One job
-in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time, and one in twenty-five is
-cancelled after a second. *In time*: ended at most 13 s after the fault
-did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of jobs that did not end as they had to, or were made or
-executed more often than a lease allows. *Lost lines*: of the logs of attempts that came to their end. *Attempts lost*: taken
-back from workers, and done again. *Recovered in*: from the fault's end until all had ended that was accepted before.
+in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time, and one in twenty-five is cancelled after a
+second. *In time*: ended at most 13 s after the fault did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of
+jobs that did not end as they had to, or were made or executed more often than a lease allows. *Lost lines*: of the logs of
+attempts that came to their end. *Attempts lost*: taken back from workers, and done again; only where a worker died or
+stood still may there be any. *Recovered in*: from the fault's end until all had ended that was accepted before.
 
-${tableOf(rows)}`;
+${table(lines)}`;
 }
