@@ -113,6 +113,21 @@ test.for<[string, string[], Partial<History>]>([
       leases: changed(good.leases, ['event', 'main', 0], { expires_at: 1_000_160 }),
     },
   ],
+  [
+    'a handler’s loss that ended it, and was given back',
+    ['tries'],
+    {
+      ...job('event', 'main', { state: 'cancelled', attempt: 0, tries: 0 }),
+      ...attempt(['event', 'main', 1], null),
+      ...marks(['event', 'main', 1], () => []),
+      logs: good.logs.filter((log) => !isOf(log, 'event', 'main', 1)),
+      items: good.items.map((item) =>
+        item.run === 'event'
+          ? { ...item, state: 'cancelled', jobs: { main: { states: ['cancelled'], lines: 3, needs: [] } } }
+          : item,
+      ),
+    },
+  ],
   ['a try that was forgotten', ['tries'], job('graph', 'b', { tries: 1 })],
   ['a try too many', ['tries'], job('graph', 'b', { max_attempts: 1 })],
   ['a loss that was forgotten', ['tries'], job('task', 'main', { losses: 0 })],
