@@ -3,7 +3,7 @@ import { backendKills } from './backends.ts';
 import type { Fault } from './fault.ts';
 import { frozenWorker } from './frozen-worker.ts';
 import { killLoop } from './kill-loop.ts';
-import { blackHoledListen, cutLink } from './network.ts';
+import { blackHoledListen, cutLink, lostAnswers } from './network.ts';
 import { kill, restart } from './postgres.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { idleConnections, openTransaction } from './sessions.ts';
@@ -21,5 +21,6 @@ export const FAULTS: readonly Fault[] = [
   openTransaction,
   idleConnections,
   cutLink,
+  lostAnswers,
   rollingRestart,
 ];

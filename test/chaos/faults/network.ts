@@ -1,9 +1,13 @@
-// The network to the database: bells that do not come any more, and a link that is cut for longer than anyone waits.
+// The network to the database: bells that do not come any more, a link that is cut for longer than anyone waits, and
+// answers that are lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.ts';
 
 const DEAF_MS = 8_000;
 const CUT_MS = 20_000;
+const LOST_TIMES = 4;
+const LOST_MS = 400;
+const LOST_APART_MS = 1_000;
 
 export const blackHoledListen: Fault = {
   name: 'LISTEN black-holed',
@@ -23,5 +27,20 @@ export const cutLink: Fault = {
     link.freeze();
     await sleep(CUT_MS);
     link.thaw();
+  },
+};
+
+/** What was asked for is done, and nobody learns it: the answers are swallowed, then the connections end. */
+export const lostAnswers: Fault = {
+  name: 'answers lost',
+  by: 'everything',
+  async strike({ link }) {
+    for (let time = 0; time < LOST_TIMES; time++) {
+      link.stall();
+      await sleep(LOST_MS);
+      link.cut();
+      link.unstall();
+      await sleep(LOST_APART_MS);
+    }
   },
 };
