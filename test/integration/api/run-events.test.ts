@@ -2,11 +2,21 @@
 import type { Job, Outcome } from '@wfg/shared/contract/job';
 import type { RunEvent } from '@wfg/shared/contract/live';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import { requeueJob } from '@wfg/shared/queries/requeue';
 import { reapExpired } from '@wfg/shared/queries/reap';
 import { readTracedRun, type TracedRun } from '@wfg/shared/queries/run';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventsBetween } from '../../../services/api/src/live/run-events.ts';
-import { advance, cancel, claim, finish, moveClock, submit } from '../../support/engine.ts';
+import {
+  advance,
+  cancel,
+  claim,
+  claimEvent,
+  enqueue,
+  finish,
+  moveClock,
+  submit,
+} from '../../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 
 let db: TestDatabase;
@@ -182,4 +192,16 @@ test.each([
   }
   // The run's number, and a cancel that was seen before it was done.
   expect(snapshots).toBeLessThanOrEqual(2);
+});
+
+test('a dead letter that went on and ended again between two readings is told by a snapshot', async () => {
+  const run = await enqueue(db.pool, 'x', { max_attempts: 1 });
+  await finish(db.pool, await claimEvent(db.pool, 'x'), failed);
+  const before = await read(run);
+  expect(before.run.status).toBe('failed');
+  await requeueJob(db.pool, run);
+  await finish(db.pool, await claimEvent(db.pool, 'x'), { outputs: {} });
+  const after = await read(run);
+  expect(after.run.status).toBe('completed');
+  expect(eventsBetween(before, after)).toBeNull();
 });

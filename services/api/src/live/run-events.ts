@@ -39,7 +39,8 @@ export function eventsBetween(before: TracedRun, after: TracedRun): RunEvent[] |
 /** What no event tells: its number, a cancel that was asked for, what is wrong with it, that a dead letter goes on. */
 function hasUnnamedChange(before: Run, after: Run): boolean {
   const asked = after.status === 'cancelling' && before.status !== 'cancelling';
-  const isReopened = before.finished_at !== null && after.finished_at === null;
+  // It may have ended again already.
+  const isReopened = before.finished_at !== null && after.finished_at !== before.finished_at;
   return asked || isReopened || before.number !== after.number || before.error !== after.error;
 }
 
