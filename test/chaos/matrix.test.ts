@@ -9,7 +9,7 @@ import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
 import { runRow } from './row.ts';
 import { pageOf, type Row, tableOf } from './table.ts';
 
-const PAIRS = FAULTS.flatMap((fault) => LOADS.map((load) => ({ fault, load })));
+const PAIRS = FAULTS.flatMap((fault) => LOADS.map((load) => ({ fault, load, isRun: false })));
 const RESULTS = new URL('results.md', import.meta.url);
 const rows: Row[] = [];
 
@@ -20,16 +20,17 @@ beforeAll(async () => {
 afterAll(async () => {
   console.log(tableOf(rows));
   const page = existsSync(RESULTS) ? await readFile(RESULTS, 'utf8') : '';
-  const pairs = PAIRS.map(({ fault, load }) => ({ fault: fault.name, load: load.name }));
+  const pairs = PAIRS.map(({ fault, load, isRun }) => ({ fault: fault.name, load: load.name, isRun }));
   await writeFile(RESULTS, pageOf(page, rows, pairs, await postgres.version()));
   await postgres[Symbol.asyncDispose]();
 });
 
-test.for(PAIRS.map(({ fault, load }) => [`${fault.name} × ${load.name}`, fault, load] as const))(
+test.for(PAIRS.map((pair) => [`${pair.fault.name} × ${pair.load.name}`, pair] as const))(
   '%s',
   { timeout: 120_000 },
-  async ([, fault, load]) => {
-    const { row, faults } = await runRow(postgres, fault, load);
+  async ([, pair]) => {
+    pair.isRun = true;
+    const { row, faults } = await runRow(postgres, pair.fault, pair.load);
     rows.push(row);
     console.log(tableOf([row]));
     const few = Object.fromEntries(Object.entries(faults).map(([name, all]) => [name, all.slice(0, 10)]));

@@ -57,17 +57,23 @@ function lineFrom(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** The page with these rows in place of those that it had of the same faults and loads, in the order of `pairs`. */
+/** Of a fault and a load, and whether it was run now: then what the page had of it is old. */
+export interface Pair extends Pick<Row, 'fault' | 'load'> {
+  isRun: boolean;
+}
+
+/** The page with these rows in place of those that it had of the same pairs, in the order of all. */
 export function pageOf(
   page: string,
   rows: readonly Row[],
-  pairs: readonly Pick<Row, 'fault' | 'load'>[],
+  pairs: readonly Pair[],
   postgresVersion: string,
 ): string {
   const known = page.split(/(?<=\n)/);
   const lines = pairs.flatMap((pair) => {
     const row = rows.find(({ fault, load }) => fault === pair.fault && load === pair.load);
-    return row ? lineOf(row) : known.filter((line) => line.startsWith(`| ${pair.fault} | ${pair.load} |`));
+    if (row) return lineOf(row);
+    return pair.isRun ? [] : known.filter((line) => line.startsWith(`| ${pair.fault} | ${pair.load} |`));
   });
   const node = process.version.slice(1);
   return `# What faults do to wfg under load
