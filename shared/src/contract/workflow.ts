@@ -51,12 +51,15 @@ const Priority = whole(-100, 100);
 const Trigger = z.union([
   z.string(),
   z.array(z.string()),
-  z.looseObject({
-    schedule: z
-      .array(CronTrigger, { error: 'must be a list, like [{ cron: "30 2 * * *" }]' })
-      .max(MAX_SCHEDULES, `has more than ${MAX_SCHEDULES} entries`)
-      .nullish(),
-  }),
+  // The record keeps the order of the keys, in which they are shown.
+  z.record(z.string(), z.unknown()).and(
+    z.looseObject({
+      schedule: z
+        .array(CronTrigger, { error: 'must be a list, like [{ cron: "30 2 * * *" }]' })
+        .max(MAX_SCHEDULES, `has more than ${MAX_SCHEDULES} entries`)
+        .nullish(),
+    }),
+  ),
 ]);
 
 const Condition = z.union([z.string(), z.boolean()], {

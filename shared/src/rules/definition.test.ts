@@ -170,3 +170,11 @@ test('a flood of names, expressions, steps or nested lists is refused unread', (
     '': expect.stringMatching(/too large/),
   });
 });
+
+test('a trigger is shown in the order in which it is written', () => {
+  const on = { push: { branches: ['main'] }, schedule: [{ cron: '0 2 * * *' }] };
+  expect(defineWorkflow({ name: 'n', on, jobs: {} })).toMatchObject({
+    trigger: 'on: [push, schedule]',
+    schedules: [{ cron: '0 2 * * *' }],
+  });
+});
