@@ -242,12 +242,17 @@ export function expire(job: Job, now: number): Job {
   return move(job, now, { state: 'failed', error });
 }
 
-/** A dead letter gets all its tries again. */
+/** A dead letter gets all its tries again: of its last attempt it is then told, too, that another was to follow. */
 export function requeue(job: Job, now: number): Job {
+  const endings = job.endings.map((ending) =>
+    ending.attempt === job.attempt && ending.told
+      ? { ...ending, told: { ...ending.told, state: 'pending' as const } }
+      : ending,
+  );
   const max_attempts = job.kind === 'task' ? budgetOf(job).most : job.max_attempts;
   const expires_at = job.expires_secs === null ? null : now + job.expires_secs;
   const fresh = { tries: 0, losses: 0, max_attempts, run_at: now, expires_at, cancel_asked: false };
-  return move(job, now, { state: 'pending', ...fresh });
+  return move({ ...job, endings }, now, { state: 'pending', ...fresh });
 }
 
 /** All that it needs has ended as it should. */
