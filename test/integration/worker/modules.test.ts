@@ -96,8 +96,10 @@ test('modules that cannot be loaded are named with their reasons and lines, and 
     return `handlers ${file}: it cannot be loaded: ${reason.replace('FILE', file)}`;
   });
   expect(reasons).toEqual(expected.map((text) => expect.stringContaining(text)));
-  const logged = worker.logs.filter(({ msg }) => msg === 'no handlers: their host died');
-  expect(new Set(logged.map(({ file }) => file))).toEqual(new Set(files));
+  await waitFor('a line of each module', () => {
+    const logged = worker.logs.filter(({ msg }) => msg === 'no handlers: their host died');
+    return files.every((file) => logged.some((line) => line.file === file));
+  });
   expect(await listWorkers(pool)).toMatchObject([{ handlers: [] }]);
 });
 
