@@ -266,7 +266,7 @@ test('runs of one workflow are numbered from 1 without holes, by any scheduler',
   const definition = defineWorkflow({ name: 'n', jobs: { a: { run: 'true' } } });
   await Promise.all(Array.from({ length: 30 }, () => submitRun(db.pool, 'n', definition, {})));
   await Promise.all(Array.from({ length: 5 }, () => advance(db.pool)));
-  const { rows } = await db.pool.query('select number from wfg_runs order by number');
+  const { rows } = await db.pool.query('select number from wfg_runs order by id');
   expect(rows.map((row: { number: number }) => row.number)).toEqual(
     Array.from({ length: 30 }, (_, n) => n + 1),
   );
