@@ -30,6 +30,32 @@ exception when data_exception then
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_cancel_job(run uuid, job text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  its record;
+begin
+  perform from wfg_runs r where r.id = run for update;
+  select j.state, j.position into its from wfg_jobs j where j.run_id = run and j.job_id = job for update;
+  if its.state = 'active' then
+    update wfg_jobs j set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = run and j.position = its.position and j.cancel_requested_at is null;
+    return 'active';
+  elsif its.state in ('blocked', 'pending') then
+    update wfg_jobs j
+    set state = 'cancelled', cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()), finished_at = wfg_now(),
+      settled = j.position = 0, version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = run and j.position = its.position;
+    if its.position = 0 then perform wfg_leave(run); end if;
+    return 'cancelled';
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_cancel(run uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -58,32 +84,21 @@ CREATE OR REPLACE FUNCTION wfg_cancel(run uuid, job text)
  SET search_path TO '$user', 'public'
 AS $function$
 declare
-  its record;
+  state text := wfg_cancel_job(run, job);
 begin
-  perform from wfg_runs r where r.id = run for update;
-  select j.state, j.position, j.cancel_requested_at into its
-  from wfg_jobs j where j.run_id = run and j.job_id = job for update;
-  if not found or its.state in ('completed', 'failed', 'skipped') then
-    if exists (select from wfg_history h where h.run_id = run and h.job_id = job and h.state = 'cancelled') then return; end if;
-    perform wfg_refuse(run, job, 'only what waits or runs is cancelled');
-  elsif its.state = 'active' then
-    if its.cancel_requested_at is not null then return; end if;
-    update wfg_jobs j set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now()
-    where j.run_id = run and j.position = its.position;
+  if state = 'active' then
     perform pg_notify('wfg_events', format('{"v":1,"cancel":["%s"]}', run));
     perform wfg_ring_run(run);
-  elsif its.state <> 'cancelled' then
-    update wfg_jobs j
-    set state = 'cancelled', cancel_requested_at = coalesce(j.cancel_requested_at, wfg_now()), finished_at = wfg_now(),
-      settled = j.position = 0, version = j.version + 1, updated_at = wfg_now()
-    where j.run_id = run and j.position = its.position;
-    if its.position = 0 then
-      perform wfg_leave(run);
-      perform wfg_ring_run(run);
-    else
-      -- The scheduler rings for the run.
-      perform wfg_ring_settle();
-    end if;
+  elsif state = 'cancelled' and exists (select from wfg_runs r where r.id = run) then
+    perform wfg_ring_settle();
+  elsif state = 'cancelled' then
+    perform wfg_ring_run(run);
+  elsif not exists (
+    select from wfg_jobs j where j.run_id = run and j.job_id = job and j.state = 'cancelled'
+    union all
+    select from wfg_history h where h.run_id = run and h.job_id = job and h.state = 'cancelled'
+  ) then
+    perform wfg_refuse(run, job, 'only what waits or runs is cancelled');
   end if;
 end
 $function$;
@@ -561,15 +576,13 @@ declare
 begin
   job := wfg_hold_task(old.id, case when old.error is not null then old.step end, old.error);
   if job.run_id is null then return null; end if;
-  update wfg_jobs j
-  set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now(),
-    state = case when j.state = 'pending' then 'cancelled' else j.state end,
-    finished_at = case when j.state = 'active' then null else coalesce(j.finished_at, wfg_now()) end
-  where j.run_id = old.id and j.position = 0;
-  if job.state = 'active' then
-    perform pg_notify('wfg_events', json_build_object('v', 1, 'cancel', json_build_array(old.id))::text);
-  else
+  if job.state = 'failed' then
+    update wfg_jobs j set cancel_requested_at = wfg_now(), version = j.version + 1, updated_at = wfg_now()
+    where j.run_id = old.id and j.position = 0;
     perform wfg_leave(old.id);
+    perform wfg_ring_run(old.id);
+  else
+    perform wfg_cancel(old.id, 'main');
   end if;
   return old;
 end
@@ -657,6 +670,7 @@ begin
   end if;
   select * into job from wfg_jobs j where j.run_id = old.id and j.position = 0;
   if job.state = 'pending' and job.run_at <= wfg_now() then perform wfg_ring_lane(job.lane); end if;
+  perform wfg_ring_run(job.run_id);
   select * into new from pg_task t where t.id = old.id;
   return new;
 end

@@ -1,5 +1,4 @@
 // known fault 13: what kills its worker each time ends, and a cancel ends it sooner.
-import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { submit } from '../support/engine.ts';
@@ -53,7 +52,7 @@ test('known fault 13: a cancel ends one that would go on killing its workers', a
   const run = await submit(db.pool, { job: { run: KILL_WORKER, retry } });
   const cancelled = (async () => {
     await jobWhen(db.pool, run, 'job', ({ attempt }) => attempt === 1, 60_000);
-    await withTx(db.pool, (tx) => cancelJob(tx, run, 'job'));
+    await cancelJob(db.pool, run, 'job');
     return jobWhen(db.pool, run, 'job', ({ state }) => state === 'cancelled');
   })();
   await supervise(cancelled);

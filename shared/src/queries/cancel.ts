@@ -1,7 +1,6 @@
 // Cancels runs and jobs: what waits ends at once, what runs is asked to stop.
 import type { JobState } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
-import { changeJobs } from './job-change.ts';
 
 // Locked in the order of their ids, as everywhere.
 const REQUEST = `
@@ -72,29 +71,13 @@ export async function findOpenRuns(db: Queryable, workflowId: string): Promise<s
   return rows.map((row) => row.id);
 }
 
-// The run's row first (a standalone job has none), then the job, as everywhere. The run is not told: a scheduler
-// settles the job. Both are locked before they are judged: a statement that has waited for a lock itself decides by the
-// row as it is now, but has the row's CHECKs tested on what it would make of the row as it was.
-const LOCK_RUN = `select from wfg_runs where id = $1::uuid for update`;
-const LOCK_JOB = `select from wfg_jobs where run_id = $1::uuid and job_id = $2::text for update`;
-const CANCEL_ONE = `
-with decided as (
-  select j.run_id, j.position, case when j.state = 'active' then 'active' else 'cancelled' end as next
-  from wfg_jobs j
-  where j.run_id = $1::uuid and j.job_id = $2::text and j.state in ('blocked', 'pending', 'active')
-), ${changeJobs({
-  cancel_requested_at: 'coalesce(j.cancel_requested_at, wfg_now())',
-  version: `case when d.next = 'active' and j.cancel_requested_at is not null then j.version else j.version + 1 end`,
-})}
-select next as state from decided`;
+const CANCEL_JOB = `select wfg_cancel_job($1::uuid, $2::text) as state`;
 
 /**
  * Cancels one job, of a graph or standalone: returns the state it is in now (`active`: it was asked to stop), or null
- * when there is no such job that could be cancelled. Needs a transaction of its own.
+ * when there is no such job that could be cancelled.
  */
-export async function cancelJob(tx: Queryable, runId: string, jobId: string): Promise<JobState | null> {
-  await tx.query(LOCK_RUN, [runId]);
-  await tx.query(LOCK_JOB, [runId, jobId]);
-  const { rows } = await tx.query<{ state: JobState }>(CANCEL_ONE, [runId, jobId]);
+export async function cancelJob(db: Queryable, runId: string, jobId: string): Promise<JobState | null> {
+  const { rows } = await db.query<{ state: JobState | null }>(CANCEL_JOB, [runId, jobId]);
   return rows[0]?.state ?? null;
 }

@@ -4,7 +4,6 @@ import { cancelJob } from '@wfg/shared/queries/cancel';
 import { storeCounts } from '@wfg/shared/queries/counts';
 import { requeueJob } from '@wfg/shared/queries/requeue';
 import { sumUpTallies } from '@wfg/shared/queries/tallies';
-import { withTx } from '@wfg/shared/db/tx';
 import type { z } from 'zod';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
@@ -102,7 +101,7 @@ test('an event that is requeued or cancelled is counted once, where it is', asyn
   expect(await metrics()).toMatchObject({ total_workflows: 1, dead_lettered: 1 });
   await requeueJob(db.pool, dead);
   expect(await metrics()).toMatchObject({ total_workflows: 1, dead_lettered: 0, pending: 1 });
-  await withTx(db.pool, (tx) => cancelJob(tx, dead, 'main'));
+  await cancelJob(db.pool, dead, 'main');
   expect(await metrics()).toMatchObject({ total_workflows: 1, pending: 0, cancelled: 1 });
 });
 

@@ -1,6 +1,7 @@
 // What SQL rings, in the caller's transaction: for workers, and for who follows what was changed.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { claimEvent, finish } from '../../support/engine.ts';
+import { cancelJob } from '@wfg/shared/queries/cancel';
+import { claim, claimEvent, finish, submit } from '../../support/engine.ts';
 import { type Ear, listener } from '../../support/ear.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { valueOf } from '../../support/sql.ts';
@@ -39,22 +40,65 @@ test('a transaction rings once for many events, and not for what is due later', 
   expect(await heard()).toEqual([{ v: 1, lanes: { [await laneOf(last)]: 1 } }]);
 });
 
-test('144: a task that is inserted, or becomes due by an update, rings; one that waits on does not', async () => {
+test('144: a task that is inserted, or becomes due by an update, rings for workers; an update for who follows it', async () => {
   await heard();
   const insert = `insert into pg_task (step, wakeup_at) values ('{"A":{"B":null}}', $1) returning id`;
   const { rows } = await db.pool.query<{ id: string }>(insert, ['2099-01-01']);
   const id = rows[0]?.id ?? '';
+  expect(await heard()).toEqual([]);
   await db.pool.query(`update pg_task set wakeup_at = '2098-01-01'`);
-  expect(await heard()).toEqual([]);
-  const bell = { v: 1, lanes: { [await laneOf(id)]: 1 } };
+  expect(await heard()).toEqual([{ v: 1, runs: [id] }]);
+  const [bell, told] = [
+    { v: 1, lanes: { [await laneOf(id)]: 1 } },
+    { v: 1, runs: [id] },
+  ];
   await db.pool.query('update pg_task set wakeup_at = now()');
-  expect(await heard()).toEqual([bell]);
+  expect(await heard()).toEqual([bell, told]);
   await db.pool.query(`update pg_task set error = 'wait'`);
-  expect(await heard()).toEqual([]);
+  expect(await heard()).toEqual([told]);
   await db.pool.query('update pg_task set error = null');
-  expect(await heard()).toEqual([bell]);
+  expect(await heard()).toEqual([bell, told]);
+  await db.pool.query('update pg_task set wakeup_at = wakeup_at');
+  expect(await heard()).toEqual([]);
   await db.pool.query(insert, [null]);
   expect(await heard()).toEqual([bell]);
+});
+
+test('who follows a task hears that its row was deleted, and so does the worker that holds it', async () => {
+  const insert = `insert into pg_task (step, error) values ('{"A":{"B":null}}', $1) returning id`;
+  const add = async (error: string | null) =>
+    (await db.pool.query<{ id: string }>(insert, [error])).rows[0]?.id ?? '';
+  const remove = (id: string) => db.pool.query('delete from pg_task where id = $1', [id]);
+  const running = await add(null);
+  expect(await claim(db.pool, { labels: [':task A'] })).toMatchObject([{ run_id: running }]);
+  const [waiting, stopped] = [await add(null), await add('x')];
+  await heard();
+  for (const id of [running, waiting, stopped]) await remove(id);
+  expect(await heard()).toEqual([
+    { v: 1, cancel: [running] },
+    { v: 1, runs: [running] },
+    { v: 1, runs: [waiting] },
+    { v: 1, runs: [stopped] },
+  ]);
+});
+
+test('of a job of a workflow that is cancelled schedulers hear, and of nothing that cannot be cancelled anyone', async () => {
+  const run = await submit(db.pool, { a: {}, b: {} });
+  await heard();
+  for (let n = 0; n < 2; n++) await valueOf(db.pool, 'wfg_cancel($1, $2)::text', run, 'a');
+  expect(await heard()).toEqual([{ v: 1, settle: true }]);
+});
+
+test('a cancel of the api rings nothing in its transaction', async () => {
+  const waiting = await valueOf(db.pool, `wfg_enqueue('a')`);
+  const run = await submit(db.pool, { a: {}, b: {} });
+  await claim(db.pool, { limit: 1 });
+  await heard();
+  expect(await cancelJob(db.pool, waiting, 'main')).toBe('cancelled');
+  expect(await cancelJob(db.pool, run, 'a')).toBe('active');
+  expect(await cancelJob(db.pool, run, 'b')).toBe('cancelled');
+  expect(await cancelJob(db.pool, run, 'c')).toBeNull();
+  expect(await heard()).toEqual([]);
 });
 
 test('who follows an event hears that it was cancelled or requeued', async () => {

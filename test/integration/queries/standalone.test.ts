@@ -2,7 +2,6 @@
 import { enqueueEvent, type NewEvent } from '@wfg/shared/queries/enqueue';
 import { expireJobs } from '@wfg/shared/queries/expire';
 import { cancelJob } from '@wfg/shared/queries/cancel';
-import { withTx } from '@wfg/shared/db/tx';
 import { readAttempts } from '@wfg/shared/queries/attempts';
 import { readJob } from '@wfg/shared/queries/job';
 import { declareHandlers } from '@wfg/shared/queries/handlers';
@@ -83,7 +82,7 @@ test('the columns that move are all there are', async () => {
     'select to_jsonb(j) as row from wfg_jobs j where run_id = $1',
     [run],
   );
-  await withTx(db.pool, (tx) => cancelJob(tx, run, 'main'));
+  await cancelJob(db.pool, run, 'main');
   const { rows: after } = await db.pool.query(
     'select to_jsonb(h) as row from wfg_history h where run_id = $1',
     [run],
@@ -210,7 +209,7 @@ test('a cancel ends one that waits, and is acknowledged by the report of one tha
   await using db = await testDatabase();
   const [waits, runs] = [await enqueue(db.pool, { run_at: new Date('2100-01-01') }), await enqueue(db.pool)];
   const job = await take(db.pool);
-  const cancel = (run: string) => withTx(db.pool, (tx) => cancelJob(tx, run, 'main'));
+  const cancel = (run: string) => cancelJob(db.pool, run, 'main');
   expect(await cancel(waits)).toBe('cancelled');
   expect(await cancel(runs)).toBe('active');
   expect(await readRun(db.pool, runs)).toMatchObject({ status: 'cancelling', jobs: [{ cancelling: true }] });

@@ -1,7 +1,6 @@
 // Handlers that are told to stop, by a cancel, a timeout or the end of their worker, and what becomes of those that do
 // not listen.
 import { existsSync } from 'node:fs';
-import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -44,7 +43,7 @@ async function begun(type: string, options: Parameters<typeof enqueue>[3] = {}) 
 }
 
 async function cancel(id: string): Promise<void> {
-  await withTx(pool, (tx) => cancelJob(tx, id, 'main'));
+  await cancelJob(pool, id, 'main');
   await ring(pool, JSON.stringify({ v: 1, cancel: [id] }));
 }
 

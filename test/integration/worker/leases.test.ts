@@ -1,6 +1,5 @@
 // Leases are renewed by the clock, three times within their time, and not because something else happens; what became of
 // them is looked at much more often.
-import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { expect, test } from 'vitest';
 import { submit } from '../../support/engine.ts';
@@ -49,7 +48,7 @@ test('known fault 19: a full worker that hears nothing learns soon of a cancel a
   for (const job of ['cancelled', 'lost']) await jobWhen(pool, run, job, ({ state }) => state === 'active');
   // Like a network that was cut: nobody is told that nothing comes any more.
   proxy.stall();
-  await withTx(pool, (tx) => cancelJob(tx, run, 'cancelled'));
+  await cancelJob(pool, run, 'cancelled');
   await jobWhen(pool, run, 'cancelled', ({ state }) => state === 'cancelled');
   await pool.query(`update wfg_jobs set nonce = nonce + 1 where job_id = 'lost'`);
   const { job_id } = await worker.logged('lease lost: what ran was stopped, and its result dropped');

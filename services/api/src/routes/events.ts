@@ -13,7 +13,6 @@ import { listEvents, readEvent } from '@wfg/shared/queries/events';
 import { takeUniqueKey } from '@wfg/shared/queries/keys';
 import { readOffers } from '@wfg/shared/queries/offers';
 import { readOperation, requestRequeue } from '@wfg/shared/queries/operations';
-import { withPartitions } from '@wfg/shared/queries/partitions';
 import { requeueJob } from '@wfg/shared/queries/requeue';
 import type { PoolClient } from 'pg';
 import { actorOf } from '../access/visitor.ts';
@@ -88,7 +87,7 @@ export function eventRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.cancelEvent), async (c) => {
     const { id } = c.req.valid('param');
     await shown(pool, id);
-    const state = await withPartitions(pool, () => withTx(pool, (tx) => cancelJob(tx, id, JOB)));
+    const state = await cancelJob(pool, id, JOB);
     if (state === null) {
       const { status } = await shown(pool, id);
       if (status !== 'cancelled')

@@ -13,9 +13,7 @@ import {
 } from '@wfg/shared/contract/routes/jobs';
 import { WfgError } from '@wfg/shared/contract/problem';
 import type { Queryable } from '@wfg/shared/db/pool';
-import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob } from '@wfg/shared/queries/cancel';
-import { withPartitions } from '@wfg/shared/queries/partitions';
 import { readJob } from '@wfg/shared/queries/job';
 import { retryJob } from '@wfg/shared/queries/requeue';
 import { credentialOf } from '../access/credential.ts';
@@ -36,7 +34,7 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, cancelJobRoute), async (c) => {
     const { run, job } = c.req.valid('param');
-    const asked = await withPartitions(pool, () => withTx(pool, (tx) => cancelJob(tx, run, job)));
+    const asked = await cancelJob(pool, run, job);
     if (asked !== null) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {

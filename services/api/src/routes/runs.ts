@@ -8,11 +8,11 @@ import type { Run } from '@wfg/shared/contract/run';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
-import { withPartitions } from '@wfg/shared/queries/partitions';
 import { listRuns } from '@wfg/shared/queries/run-list';
 import { rerun } from '@wfg/shared/queries/rerun';
 import { readRun } from '@wfg/shared/queries/run';
 import { type Submitted, submitRun } from '@wfg/shared/queries/submit';
+import type { Pool } from 'pg';
 import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody, unordered, workflowBody } from '../http/body.ts';
@@ -45,7 +45,7 @@ export function runRoutes(context: ApiContext): OpenAPIHono {
   app.openapi(bind(app, routes.cancelRun), async (c) => {
     const { run } = c.req.valid('param');
     const { force } = await jsonBody(c, routes.cancelRun);
-    if (await withPartitions(pool, () => withTx(pool, (tx) => cancelAny(tx, run, force)))) {
+    if (await cancelAny(pool, run, force)) {
       doorbell.ring({ cancel: [run], settle: true, runs: [run] });
     } else {
       const { status } = await shownRun(pool, run);
@@ -83,9 +83,9 @@ export async function runPage(
 }
 
 /** A graph's run, or a standalone job. */
-async function cancelAny(tx: Queryable, run: string, force: boolean | undefined): Promise<boolean> {
-  const asked = await cancelRuns(tx, [run], force);
-  return asked.length > 0 || (await cancelJob(tx, run, 'main')) !== null;
+async function cancelAny(pool: Pool, run: string, force: boolean | undefined): Promise<boolean> {
+  const asked = await withTx(pool, (tx) => cancelRuns(tx, [run], force));
+  return asked.length > 0 || (await cancelJob(pool, run, 'main')) !== null;
 }
 
 /** @throws {WfgError} not_found, also of one that is past retention. */
