@@ -471,9 +471,9 @@ begin
     begin
       insert into wfg_attempts (ended_on, run_id, position, attempt, try, exit_code, log_chunks, log_lines, log_bytes, nonce,
         started_at, finished_at, outcome, worker_id, error, step)
-      select today, job.run_id, job.position, job.attempt, job.tries, job.exit_code, coalesce(job.log_chunks, 0),
-        coalesce(job.log_lines, 0), coalesce(job.log_bytes, 0), job.nonce, job.started_at, job.finished_at, job.outcome,
-        job.worker_id, job.error, job.step
+      select today, job.run_id, job.position, job.attempt, wfg_last_try(job.tries, job.kind, job.outcome), job.exit_code,
+        coalesce(job.log_chunks, 0), coalesce(job.log_lines, 0), coalesce(job.log_bytes, 0), job.nonce, job.started_at,
+        job.finished_at, job.outcome, job.worker_id, job.error, job.step
       where job.attempt >= 0
         and not exists (
           select from wfg_attempts a
@@ -507,6 +507,14 @@ AS $function$
   select hashtextextended(case when cardinality(labels) = 1 then labels[1] else (
     select string_agg(label, E'\n' order by label collate "C") from (select distinct unnest(labels)) as l (label)
   ) end || E'\n' || priority, 0)
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_last_try(tries integer, kind text, outcome text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when outcome = 'lost' and kind <> 'command' then tries + 1 else tries end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_leave(run uuid)
@@ -1319,7 +1327,7 @@ comment on column wfg_jobs.resolved is '{spec, payload} with the values of their
 comment on column wfg_jobs.settled is 'false: ended, and a scheduler has not yet told its children and its run';
 comment on column wfg_jobs.step is 'of a task: the step that comes next, or that it stopped at; null when undecodable';
 comment on column wfg_jobs.tolerates is 'nothing: skipped as soon as an ancestor did not complete; failure: judged all the same; cancel: spared by a cancel of the run too';
-comment on column wfg_jobs.tries is 'attempts that count against max_attempts';
+comment on column wfg_jobs.tries is 'attempts that count against max_attempts, and the one that runs';
 comment on column wfg_jobs.upstream_failed is 'a settled ancestor failed';
 comment on column wfg_jobs.upstream_ok is 'every settled ancestor completed';
 comment on column wfg_jobs.version is 'grows with every transition, by as much as it has events to tell';

@@ -39,7 +39,7 @@ export const Job = z
     required_labels: z.array(z.string()),
     priority: z.int(),
     attempt: z.int(),
-    tries: z.int(),
+    tries: z.int().meta({ description: 'attempts that count against max_attempts, and the one that runs' }),
     max_attempts: z.int(),
     run_at: Time,
     started_at: Time.nullable(),
@@ -65,7 +65,10 @@ export type JobWithOutputs = z.infer<typeof JobWithOutputs>;
 export const Attempt = z
   .object({
     attempt: z.int(),
-    try: z.int(),
+    try: z.int().meta({
+      description:
+        'from 1; one that does not count (handed back, lost by a handler or a step) shares it with the next',
+    }),
     worker_id: z.string(),
     started_at: Time,
     finished_at: Time.nullable(),

@@ -35,7 +35,7 @@ export interface JobAttempts {
   attempts: AttemptRow[];
 }
 
-const JOB_COLUMNS = `run_id, position, job_id, workflow_id, state, created_at, attempt, tries, worker_id, started_at,
+const JOB_COLUMNS = `run_id, position, job_id, workflow_id, kind, state, created_at, attempt, tries, worker_id, started_at,
   finished_at, outcome, error, exit_code, step, log_chunks, log_lines, log_bytes`;
 
 // A job that waits for its next try, or was cancelled while it waited, has its last attempt in wfg_attempts as well;
@@ -64,7 +64,8 @@ with job as (
     limit $4::int
   ) earlier
   union all
-  select job.attempt, job.tries, job.worker_id, job.started_at, job.finished_at, job.outcome, job.error, job.exit_code, job.step,
+  select job.attempt, wfg_last_try(job.tries, job.kind, job.outcome), job.worker_id, job.started_at, job.finished_at, job.outcome,
+    job.error, job.exit_code, job.step,
     coalesce(job.log_chunks, log.sequence + 1, 0), coalesce(job.log_lines, log.lines, 0),
     coalesce(job.log_bytes, log.bytes, 0)
   from job

@@ -25,7 +25,8 @@ const JOB = `j.run_id, j.position, j.attempt, j.tries, j.losses, j.max_attempts,
     j.nonce, j.started_at, j.worker_id, j.out_of_time, j.step, j.cancel_requested_at is not null as cancelled`;
 
 // A command's lost lease is charged like a failure: what kills its worker each time must end. A handler's or a step's
-// is not (it may only have waited in a dying worker's queue), but counted: five losses end it.
+// is not (it may only have waited in a dying worker's queue): its try is given back, also where it was the last. But it is
+// counted: five losses end it.
 // What was lost together more than once comes back apart: one that takes its process down each time would take the others
 // along until they are all dead.
 // The version grows by two: that the lease expired, and that the job failed by it.
@@ -70,7 +71,7 @@ with taken as (${taken}
   version: 'j.version + 2',
   lease_expires_at: 'null',
   lease_secs: 'null',
-  tries: `case when d.next = 'pending' and not d.charged then j.tries - 1 else j.tries end`,
+  tries: 'case when d.charged then j.tries else j.tries - 1 end',
   losses: 'case when d.charged then j.losses else j.losses + 1 end',
   run_at: `case
     when d.next <> 'pending' then j.run_at

@@ -114,10 +114,10 @@ test.for<[string, string[], Partial<History>]>([
     },
   ],
   [
-    'a handler’s loss that ended it, and was given back',
+    'a handler’s loss that ended it, and was charged',
     ['tries'],
     {
-      ...job('event', 'main', { state: 'cancelled', attempt: 0, tries: 0 }),
+      ...job('event', 'main', { state: 'cancelled', attempt: 0, tries: 1 }),
       ...attempt(['event', 'main', 1], null),
       ...marks(['event', 'main', 1], () => []),
       logs: good.logs.filter((log) => !isOf(log, 'event', 'main', 1)),

@@ -1,5 +1,4 @@
 // Tries are counted right, and are within the budget; so are losses that are not charged.
-import { isEnded } from '@wfg/shared/rules/states';
 import { type AttemptRow, type History, type JobRow, jobOf } from '../history.ts';
 
 const MOST_LOSSES = 5;
@@ -18,12 +17,9 @@ function jobFaults(row: JobRow, attempts: AttemptRow[]): string[] {
   const faults: string[] = [];
   let charged = 0;
   let lost = 0;
-  for (const { outcome, attempt } of ordered.slice(begin(row, ordered))) {
-    const isLoss = outcome === 'lost' && row.kind !== 'command';
-    if (isLoss) lost++;
-    // A loss gives its try back to the next one. Where it was the end there is none, and the job tells of this one.
-    const isEnd = isEnded(row.state) && attempt === row.attempt;
-    if (outcome !== 'handed_back' && (!isLoss || isEnd)) charged++;
+  for (const { outcome } of ordered.slice(begin(row, ordered))) {
+    if (outcome === 'lost' && row.kind !== 'command') lost++;
+    else if (outcome !== 'handed_back') charged++;
   }
   if (charged !== row.tries) faults.push(`${key}: counts ${row.tries} tries after ${charged}`);
   if (lost !== row.losses) faults.push(`${key}: counts ${row.losses} losses after ${lost}`);

@@ -164,8 +164,24 @@ test('lost workers cost it no try, but five of them end it', async () => {
   }
   expect(await readRun(db.pool, run)).toMatchObject({
     status: 'failed',
-    jobs: [{ state: 'failed', error: 'worker lost: its process was killed' }],
+    jobs: [{ state: 'failed', tries: 0, error: 'worker lost: its process was killed' }],
   });
+  const triesOf = async () =>
+    (await readAttempts(db.pool, run, 'main'))?.attempts.map(({ outcome, try: tried }) => [outcome, tried]);
+  const losses = Array.from({ length: 5 }, () => ['lost', 1]);
+  expect(await triesOf()).toEqual(losses);
+  await requeueJob(db.pool, run);
+  expect(await triesOf()).toEqual(losses);
+});
+
+test('one that is lost after its cancel was asked for costs it no try either', async () => {
+  await using db = await testDatabase();
+  const run = await enqueue(db.pool);
+  const job = await take(db.pool);
+  await cancelJob(db.pool, run, 'main');
+  await surrenderLeases(db.pool, [{ ...job, error: null }], 'its process was killed');
+  expect(await readRun(db.pool, run)).toMatchObject({ status: 'cancelled', jobs: [{ tries: 0 }] });
+  expect(await readAttempts(db.pool, run, 'main')).toMatchObject({ attempts: [{ outcome: 'lost', try: 1 }] });
 });
 
 test('those that were lost together come back at once, and the next time apart', async () => {

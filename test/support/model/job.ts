@@ -222,7 +222,7 @@ export function takeBack(job: Job, now: number, { outcome, reason }: Loss): Job 
       error,
       losses,
       max_attempts: most,
-      tries: again && !charged ? job.tries - 1 : job.tries,
+      tries: charged ? job.tries : job.tries - 1,
       run_at: apart ? now : run_at,
       run_at_most: apart ? now + APART_SECS * job.losses : run_at,
       endings: [...job.endings, ending],
