@@ -159,7 +159,7 @@ test('the process does all of it, says so, and counts it for whoever watches', a
   });
 });
 
-test('fault 15: one lease that ran out behind 12,000 that are renewed is found by the first pass', async () => {
+test('known fault 15: one lease that ran out behind 12,000 that are renewed is found by the first pass', async () => {
   await using db = await testDatabase();
   await db.pool.query(`
     insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, attempt, tries, nonce,
