@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { messageOf } from '../rules/message-of.ts';
 import { jitter, retryPause } from '../rules/pause.ts';
+import { explained } from './advice.ts';
 import { readMigrations } from './migration-files.ts';
 import { pendingMigrations, readHistory } from './migration-history.ts';
 import { isConnectionError } from './sqlstate.ts';
@@ -36,7 +36,7 @@ export async function assertSchema(
     failures = isAway ? failures + 1 : 0;
     if (!isAway) deadline ??= performance.now() + waitMs;
     if (!isAway && deadline !== null && performance.now() > deadline) throw obstacle;
-    onWait?.(isAway ? `the database is away: ${messageOf(obstacle)}` : obstacle.message);
+    onWait?.(isAway ? `the database is away: ${explained(obstacle)}` : obstacle.message);
     await sleep(isAway ? retryPause(failures) : jitter(POLL_MS), undefined, { signal });
   }
 }

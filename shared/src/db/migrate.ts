@@ -10,6 +10,7 @@ import { Client, DatabaseError } from 'pg';
 import type { Logger } from 'pino';
 import { messageOf } from '../rules/message-of.ts';
 import { jitter } from '../rules/pause.ts';
+import { adviceOf } from './advice.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { pendingMigrations, readHistory, SchemaError } from './migration-history.ts';
 import { errorCode, SQLSTATE } from './sqlstate.ts';
@@ -142,7 +143,7 @@ async function connect(url: string): Promise<Client> {
   try {
     await db.connect();
   } catch (err) {
-    const advice = CONNECT_ADVICE[errorCode(err) ?? ''] ?? 'check that it runs, and DATABASE_URL';
+    const advice = adviceOf(err) ?? 'check that it runs, and DATABASE_URL';
     throw new Error(`cannot reach the database: ${messageOf(err)} (${advice})`, { cause: err });
   }
   return db;
@@ -157,12 +158,6 @@ function explained(err: unknown, { name, sql, transactional }: Migration): unkno
     cause: err,
   });
 }
-
-const CONNECT_ADVICE: Partial<Record<string, string>> = {
-  '28000': 'check the user in DATABASE_URL',
-  '28P01': 'check the user and the password in DATABASE_URL',
-  '3D000': 'create it, or check DATABASE_URL',
-};
 
 const ADVICE: Record<string, string> = {
   '42501': 'grant the user create on the schema, or name a schema of its own in search_path',

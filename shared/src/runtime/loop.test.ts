@@ -103,6 +103,29 @@ test('while its steps fail it says since when and why, also during a step, until
   expect(said.at(-1)).toBeNull();
 });
 
+test('what befalls several loops is a warning once, with what to do; and it is said that it is over', async () => {
+  const said: { level: string; msg: string; advice?: string }[] = [];
+  const heard = pino(
+    { level: 'debug', formatters: { level: (level) => ({ level }) } },
+    { write: (line) => void said.push(JSON.parse(line)) },
+  );
+  let isFull = true;
+  const step = async () => {
+    if (isFull) throw Object.assign(new Error('too many clients'), { code: '53300' });
+    return HOUR_MS;
+  };
+  const of = (level: string) => said.filter((line) => line.level === level);
+  await using first = startLoop({ name: 'first', log: heard, step });
+  await using second = startLoop({ name: 'second', log: heard, step });
+  await vi.waitFor(() => expect(of('debug').length).toBeGreaterThan(2), 5_000);
+  const advice: unknown = expect.stringContaining('raise max_connections');
+  expect(of('warn')).toMatchObject([{ loop: 'first', msg: 'step failed', advice }]);
+  expect(first.problem()).toContain('raise max_connections');
+  isFull = false;
+  await vi.waitFor(() => expect([first.problem(), second.problem()]).toEqual([null, null]), 5_000);
+  expect(of('info')).toMatchObject([{ loop: 'first', msg: 'step works again' }]);
+});
+
 test('a very long sleep does not end at once', async () => {
   let steps = 0;
   await using _ = startLoop({ name: 't', log, step: async () => (steps++, Number.POSITIVE_INFINITY) });

@@ -2,14 +2,15 @@
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../rules/message-of.ts';
+import { adviceOf, explained } from '../db/advice.ts';
 import { retryPause } from '../rules/pause.ts';
 import { failedSteps } from './counters.ts';
+import { isNews } from './telling.ts';
 
 /** Node fires at once for anything longer. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
-/** Characters of an error's message that /ready repeats. */
-const LONGEST_REASON = 200;
+/** Characters of an error's message, and of what to do about it, that /ready repeats. */
+const LONGEST_REASON = 300;
 
 interface LoopSettings {
   name: string;
@@ -21,6 +22,14 @@ interface LoopSettings {
   log: Logger;
 }
 
+/** What its steps fail of at the moment. */
+interface Failing {
+  since: number;
+  why: string;
+  /** As a warning. */
+  isTold: boolean;
+}
+
 export interface Loop extends AsyncDisposable {
   /** Starts the next step now; during a step, exactly one more follows at once. */
   wake: () => void;
@@ -29,15 +38,16 @@ export interface Loop extends AsyncDisposable {
 }
 
 /**
- * Starts with a step at once. Steps never overlap. A step that throws is logged and repeated after 0.2 s to
- * 5 s, during which a wake-up waits too. Disposal resolves when the step that is running has ended.
+ * Starts with a step at once. Steps never overlap. A step that throws is repeated after 0.2 s to 5 s, during which a
+ * wake-up waits too. Why it did is logged: as a warning once a minute, whichever loops of the process it befalls, and what
+ * works again too. Disposal resolves when the step that is running has ended.
  */
 export function startLoop({ name, step, log }: LoopSettings): Loop {
   const stopping = new AbortController();
   let woken = false;
   let rouse = new AbortController();
   let failures = 0;
-  let failing: { since: number; why: string } | null = null;
+  let failing: Failing | null = null;
 
   async function pause(ms: number): Promise<void> {
     if (ms <= 0 || woken || stopping.signal.aborted) return setImmediate();
@@ -50,15 +60,22 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
     try {
       const ms = await step(stopping.signal);
       failures = 0;
+      if (failing?.isTold) log.info({ loop: name, failed_ms: ageOf(failing) }, 'step works again');
       failing = null;
       return ms;
     } catch (err) {
       if (stopping.signal.aborted) return 0;
       failedSteps.inc({ loop: name });
-      const why = messageOf(err).slice(0, LONGEST_REASON);
-      failing = { since: failing?.since ?? performance.now(), why };
+      const why = explained(err).slice(0, LONGEST_REASON);
       const retryMs = retryPause(++failures);
-      log.warn({ err, loop: name, retry_ms: Math.round(retryMs) }, 'step failed');
+      const isTold = isNews(why);
+      failing = {
+        since: failing?.since ?? performance.now(),
+        why,
+        isTold: isTold || failing?.isTold === true,
+      };
+      const fields = { err, advice: adviceOf(err), loop: name, retry_ms: Math.round(retryMs) };
+      log[isTold ? 'warn' : 'debug'](fields, 'step failed');
       await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       return 0;
     }
@@ -79,7 +96,7 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
     },
     problem() {
       if (failing === null) return null;
-      return `${name}: failing for ${Math.floor((performance.now() - failing.since) / 1_000)} s: ${failing.why}`;
+      return `${name}: failing for ${Math.floor(ageOf(failing) / 1_000)} s: ${failing.why}`;
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -87,4 +104,9 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
       await ended;
     },
   };
+}
+
+/** Milliseconds. */
+function ageOf({ since }: Failing): number {
+  return Math.round(performance.now() - since);
 }
