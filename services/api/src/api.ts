@@ -66,7 +66,8 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   );
   const deadline = stack.use(databaseDeadline(pool, config.DATABASE_URL, log));
   const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
-  const reasons = () => [listening.deafReason(), files.problem()].filter((reason) => reason !== null);
+  const reasons = () =>
+    [listening.deafReason(), deadline.problem(), files.problem()].filter((reason) => reason !== null);
 
   const takeTurn = turns(TURNS);
   const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));
@@ -74,7 +75,21 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   const { pollMs } = listening;
   const logMaxBytes = config.LOG_MAX_BYTES;
   const app = createApp(
-    { pool, doorbell, log, hub, pollMs, paced, waiting, lostClaims, logMaxBytes, access, gate, reasons },
+    {
+      pool,
+      doorbell,
+      log,
+      hub,
+      pollMs,
+      paced,
+      doubt: deadline.doubt,
+      waiting,
+      lostClaims,
+      logMaxBytes,
+      access,
+      gate,
+      reasons,
+    },
     { trustedOrigins: config.CORS_ORIGINS, clientFolder: CLIENT_FOLDER },
   );
   const http = stack.use(

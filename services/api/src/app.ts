@@ -35,7 +35,7 @@ export interface AppSettings {
 
 export function createApp(context: ApiContext, { trustedOrigins, clientFolder }: AppSettings): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: refuseInvalid });
-  app.onError(onError(context.log));
+  app.onError(onError(context.log, context.doubt));
   app.notFound(notFound(app));
   app.use(async (c, next) => {
     await next();

@@ -27,6 +27,8 @@ export interface ApiContext {
    * with the body there.
    */
   paced: Paced;
+  /** To be told what a request failed of: perhaps the database is away. */
+  doubt: (error: unknown) => void;
   waiting: WaitingClaims;
   lostClaims: LostClaims;
   /** Of the log of an attempt. */

@@ -53,6 +53,7 @@ beforeEach(async () => {
     hub,
     pollMs,
     paced,
+    doubt: () => undefined,
     waiting,
     lostClaims: { add: () => undefined, [Symbol.asyncDispose]: () => Promise.resolve() },
     logMaxBytes: 65_536,

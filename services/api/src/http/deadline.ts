@@ -4,6 +4,8 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WfgError } from '@wfg/shared/contract/problem';
 import { createPool } from '@wfg/shared/db/pool';
+import { isConnectionError } from '@wfg/shared/db/sqlstate';
+import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -18,6 +20,10 @@ export interface Deadline extends AsyncDisposable {
    * @throws {WfgError} unavailable, when it is late and the database silent; `gone` then tells the work.
    */
   watch: <T>(work: (gone: AbortSignal) => Promise<T>) => Promise<T>;
+  /** To be told what a request failed of. */
+  doubt: (error: unknown) => void;
+  /** Why requests cannot be served, for /ready; null if they can. */
+  problem: () => string | null;
 }
 
 /**
@@ -62,6 +68,15 @@ export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline
 
   void ask();
   pool.on('release', hear);
+  // Asks as requests do when one has failed for want of the database: with its answer they are served again.
+  const trying = startLoop({
+    name: 'database',
+    log,
+    async step() {
+      await pool.query('select 1');
+      return Number.POSITIVE_INFINITY;
+    },
+  });
   return {
     async watch(work) {
       const gone = new AbortController();
@@ -75,11 +90,17 @@ export function databaseDeadline(pool: Pool, url: string, log: Logger): Deadline
           // What it comes to by now is nobody's business any more.
           answer.catch((error: unknown) => log.debug({ err: error }, 'failed after its answer'));
           gone.abort();
+          trying.wake();
           throw new WfgError('unavailable', 'the database does not answer: try again');
         }
       }
     },
+    doubt(error) {
+      if (isConnectionError(error)) trying.wake();
+    },
+    problem: trying.problem,
     async [Symbol.asyncDispose]() {
+      await trying[Symbol.asyncDispose]();
       pool.off('release', hear);
       await line.end();
     },

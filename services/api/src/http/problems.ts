@@ -25,9 +25,12 @@ export function refused(error: unknown): Response {
   throw error;
 }
 
-/** Answers whatever a route threw. */
-export function onError(log: Logger): ErrorHandler {
-  return (err, c) => errorResponse(err, log, c.req);
+/** Answers whatever a route threw, and passes it on to `doubt`. */
+export function onError(log: Logger, doubt: (err: unknown) => void): ErrorHandler {
+  return (err, c) => {
+    doubt(err);
+    return errorResponse(err, log, c.req);
+  };
 }
 
 /** The answer to anything that was thrown; what is our own fault is logged, and not told. */

@@ -51,6 +51,7 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
       await gate.admit(visitor);
       if (hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
     } catch (err) {
+      deadline.doubt(err);
       return errorResponse(err, log, { method: 'UPGRADE', path });
     }
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
