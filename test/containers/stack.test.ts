@@ -78,6 +78,19 @@ test('commands can read no secret, can run what they write, and leave nothing', 
   }
 });
 
+test('what a command leaves behind is reaped when it ends: no zombie stays', async () => {
+  // A zombie can still be sent a signal.
+  const run = `
+    for n in $(seq 20); do (setsid sleep 0.2 > /dev/null 2>&1 & echo $!); done > pids
+    for pid in $(cat pids); do while kill -0 "$pid" 2> /dev/null; do sleep 0.1; done; done
+    wc -l < pids`;
+  const runId = await stack.submit({ name: 'orphans', jobs: { orphans: { run, timeout: 30 } } });
+  expect((await stack.ended(runId)).status).toBe('completed');
+  expect(textOf(await stack.logs(runId, 'orphans'), 0)).toBe('20\n');
+  for (const container of await stack.containers(...SERVICES))
+    expect(await stack.sh(container, 'cat /proc/[0-9]*/status')).not.toMatch(/^State:\tZ/m);
+});
+
 test('more workers take their share', async () => {
   await stack.compose('up', '-d', '--wait', '--no-build', '--no-recreate', '--scale', 'worker=4');
   const workers = await waitFor('four workers', async () => {
