@@ -35,10 +35,12 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
+const UNKNOWN = '0 1 handed_back the answer to its claim was lost';
+
 /** What is written of the attempts of a run that are not its jobs' last. */
 async function attemptsOf(run: string): Promise<string[]> {
   const { rows } = await db.pool.query<{ text: string }>(
-    `select attempt || ' ' || try || ' ' || outcome as text from wfg_attempts where run_id = $1 order by attempt`,
+    `select concat_ws(' ', attempt, try, outcome, error) as text from wfg_attempts where run_id = $1 order by attempt`,
     [run],
   );
   return rows.map(({ text }) => text);
@@ -55,14 +57,14 @@ test('a claim: what nobody knows of is handed back uncharged, by a worker and by
     attempt: 1,
     tries: 1,
   });
-  expect(await attemptsOf(run)).toEqual(['0 1 handed_back']);
+  expect(await attemptsOf(run)).toEqual([UNKNOWN]);
 
   const cutOfHost = proxy.cutAnswer(CLAIM, ':event test.print');
   const id = await enqueue(db.pool, 'test.print', {});
   await ring(db.pool);
   await cutOfHost;
   expect(await eventWhen(db.pool, id, isCompleted)).toMatchObject({ attempt: 1, tries: 1 });
-  expect(await attemptsOf(id)).toEqual(['0 1 handed_back']);
+  expect(await attemptsOf(id)).toEqual([UNKNOWN]);
 });
 
 test('a claim over HTTP without a key: the api hands it back', async () => {
@@ -73,7 +75,7 @@ test('a claim over HTTP without a key: the api hands it back', async () => {
   expect((await api.ask('POST', '/api/jobs/claim', order)).status).toBe(503);
   await cut;
   await jobWhen(db.pool, run, 'a', ({ state }) => state === 'pending');
-  expect(await attemptsOf(run)).toEqual(['0 1 handed_back']);
+  expect(await attemptsOf(run)).toEqual([UNKNOWN]);
   expect(await api.ask('POST', '/api/jobs/claim', order)).toMatchObject({ status: 200 });
 });
 
@@ -87,7 +89,7 @@ test('a result: it is told once', async () => {
   const answer = reporter.report(reportOf(job, { outcome: 'failed', error: 'once' }));
   await cut;
   expect(await answer).toMatchObject({ answer: 'already' });
-  expect(await attemptsOf(run)).toEqual(['0 1 failed']);
+  expect(await attemptsOf(run)).toEqual(['0 1 failed once']);
   expect(await jobWhen(db.pool, run, 'a', ({ state }) => state === 'pending')).toMatchObject({
     attempt: 0,
     tries: 1,
@@ -129,7 +131,7 @@ test('a surrender: the loss counts once', async () => {
   const cut = proxy.cutAnswer('lease expired: ');
   const given = surrenderer.give([{ ...job, id: 1, error: null }], 'its process died');
   await Promise.all([cut, given]);
-  expect(await attemptsOf(id)).toEqual(['0 1 lost']);
+  expect(await attemptsOf(id)).toEqual(['0 1 lost its process died']);
   const { rows } = await db.pool.query('select state, losses, tries from wfg_jobs where run_id = $1', [id]);
   expect(rows).toEqual([{ state: 'pending', losses: 1, tries: 0 }]);
 });

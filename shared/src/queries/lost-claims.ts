@@ -40,7 +40,7 @@ function resultOf(lease: Lease): Result {
     ...lease,
     outcome: 'handed_back',
     retryable: false,
-    error: null,
+    error: 'the answer to its claim was lost',
     exit_code: null,
     outputs: null,
     log_chunks: 0,
