@@ -23,6 +23,13 @@ const PLANTED: { name: string; fault: Fault }[] = [
     fault: { from: "when d.ended_as = 'handed_back' or d.is_parked then", to: 'when d.is_parked then' },
   },
   {
+    name: 'a loss that is charged where it is the end',
+    fault: {
+      from: 'when d.charged then j.tries else',
+      to: "when d.charged or d.next <> 'pending' then j.tries else",
+    },
+  },
+  {
     name: 'a cancel that a late report turns',
     fault: { from: "when cancelled then 'cancelled'\n      when outcome", to: 'when outcome' },
   },
@@ -40,13 +47,16 @@ const PLANTED: { name: string; fault: Fault }[] = [
   },
   {
     name: 'a cancel that does not lock what it judges',
-    fault: { from: 'and job_id = $2::text for update', to: 'and job_id = $2::text' },
+    fault: {
+      from: 'where j.run_id = run and j.job_id = job for update',
+      to: 'where j.run_id = run and j.job_id = job',
+    },
   },
 ];
 
 test.for(PLANTED)('finds $name', { timeout: 600_000 }, async ({ fault }) => {
   await using db = await testDatabase();
-  const planted = plant(db.pool, fault);
+  const planted = await plant(db.pool, fault);
   const found = await findFault(db.pool, { runs: 500, seed: 1 });
   console.log(found);
   expect(planted()).toBeGreaterThan(0);
