@@ -35,7 +35,7 @@ const LOGS = `
 
 export async function collect(
   pool: Pool,
-  told: Pick<History, 'items' | 'leases' | 'told'>,
+  told: Pick<History, 'items' | 'leases' | 'seenRuns' | 'told'>,
   trail: string,
 ): Promise<History> {
   const rows = async <T extends object>(sql: string) => (await pool.query<T>(sql)).rows;

@@ -2,6 +2,7 @@
 // ended, what followers were told, and all rows. All times are in milliseconds since 1970, of one clock.
 import type { JobState, Outcome } from '@wfg/shared/contract/job';
 import type { RunStatus } from '@wfg/shared/contract/run';
+import type { SeenRun } from '../support/watch-runs.ts';
 
 export interface History {
   items: readonly Item[];
@@ -11,6 +12,7 @@ export interface History {
   attempts: readonly AttemptRow[];
   logs: readonly LogRow[];
   leases: readonly SeenLease[];
+  seenRuns: readonly SeenRun[];
   told: readonly Told[];
   /** What of commands was still running at the end, as command lines. */
   processes: readonly string[];

@@ -9,6 +9,7 @@ import { inject } from 'vitest';
 import { startCluster } from '../support/cluster.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { watchRuns } from '../support/watch-runs.ts';
 import { measureCapacity, openRuns } from './capacity.ts';
 import { check } from './checks/check.ts';
 import { collect, runningCommands } from './collect.ts';
@@ -30,6 +31,7 @@ const RECOVER_MS = (LEASE_SECS + 10) * 1_000;
 const PATIENCE_MS = 20_000;
 const GONE_MS = 8_000;
 const TOLD_MS = 15_000;
+const WATCH_MS = 100;
 
 export interface Outcome {
   row: Row;
@@ -43,7 +45,7 @@ export async function runRow(postgres: OwnPostgres, fault: Fault, load: Load): P
   await using stack = new AsyncDisposableStack();
   const link = stack.use(await TcpProxy.start(postgres.url));
   const log = pino({ level: 'silent' });
-  const pool = createPool({ url: postgres.url, name: 'test', max: 2, idleTimeoutMs: 0, log });
+  const pool = createPool({ url: postgres.url, name: 'test', max: 3, idleTimeoutMs: 0, log });
   stack.defer(() => pool.end());
   const cluster = stack.use(
     await startCluster(
@@ -75,7 +77,8 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   const { cluster, pool } = scene;
   const trail = join(inject('runFolder'), `trail-${randomUUID()}`);
   const offering = { load, wfg: cluster.wfg, trail };
-  await using watch = watchLeases(pool);
+  await using leases = watchLeases(pool, WATCH_MS);
+  await using runs = watchRuns(pool, WATCH_MS);
   using following = followRuns(cluster.url);
   const burst = await measureCapacity(pool, { ...offering, first: 0, count: load.burst });
   const perSec = burst.perSec / 2;
@@ -106,7 +109,8 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   await waitFor('all followers to be told', followed, TOLD_MS).catch(() => undefined);
 
   const all = [...burst.accepted, ...items];
-  const history = await collect(pool, { items: all, leases: watch.seen(), told: following.told }, trail);
+  const seen = { leases: leases.seen(), seenRuns: runs.seen(), told: following.told };
+  const history = await collect(pool, { items: all, ...seen }, trail);
   const { faults, lost, doubled, lostLines } = check(history);
   const takenBack = history.attempts.filter(({ outcome }) => outcome === 'lost');
   const inVain = fault.loses

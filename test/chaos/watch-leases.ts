@@ -1,9 +1,7 @@
 // Watches the leases of what runs, to know later until when each was good.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { sampleEach } from '../support/sample-each.ts';
 import { attemptOf, type SeenLease } from './history.ts';
-
-const EACH_MS = 100;
 
 const ACTIVE = `
   select run_id::text as run, job_id as job, attempt, (extract(epoch from lease_expires_at) * 1000)::float8 as expires_at
@@ -15,31 +13,14 @@ export interface LeaseWatch extends AsyncDisposable {
 }
 
 /** While the database is away nothing is seen. */
-export function watchLeases(pool: Pool): LeaseWatch {
+export function watchLeases(pool: Pool, eachMs: number): LeaseWatch {
   const latest = new Map<string, SeenLease>();
-  const stopping = new AbortController();
-
-  async function look(): Promise<void> {
+  const sampling = sampleEach(eachMs, async () => {
     const { rows } = await pool.query<SeenLease>(ACTIVE);
     for (const lease of rows) {
       const key = attemptOf(lease);
       if (lease.expires_at > (latest.get(key)?.expires_at ?? 0)) latest.set(key, lease);
     }
-  }
-
-  async function watch(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await look().catch(() => undefined);
-      await sleep(EACH_MS);
-    }
-  }
-
-  const watching = watch();
-  return {
-    seen: () => [...latest.values()],
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await watching;
-    },
-  };
+  });
+  return { ...sampling, seen: () => [...latest.values()] };
 }

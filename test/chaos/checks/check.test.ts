@@ -62,6 +62,16 @@ test.for<[string, string[], Partial<History>]>([
     job('graph', 'c', { state: 'pending' }),
   ],
   ['a run that goes on', ['ended once', 'nothing left'], { runs: [{ run: 'graph', state: 'open' }] }],
+  [
+    'a run that had ended before its jobs',
+    ['ended together'],
+    { seenRuns: [{ run: 'graph', state: 'failed', going: 1, is_unsettled: true }] },
+  ],
+  [
+    'a run that nobody was to end when its jobs had',
+    ['ended together'],
+    { seenRuns: [{ run: 'graph', state: 'open', going: 0, is_unsettled: false }] },
+  ],
   ['a process that runs', ['nothing left'], { processes: ['7 sh -c sleep'] }],
   ['an attempt that was executed twice', ['executed'], marks(['event', 'main', 1], (mark) => [mark, mark])],
   [

@@ -1,6 +1,7 @@
 // The history checker: file, rows, attempts, events and logs must tell one story.
 import type { History } from '../history.ts';
 import { endedOnce } from './ended-once.ts';
+import { endedTogether } from './ended-together.ts';
 import { executed } from './executed.ts';
 import { inOrder } from './in-order.ts';
 import { noOverlap } from './no-overlap.ts';
@@ -23,6 +24,7 @@ export function check(history: History): Verdict {
   const logs = wholeLogs(history);
   const faults = {
     'ended once': endedOnce(history),
+    'ended together': endedTogether(history.seenRuns),
     'nothing left': nothingLeft(history),
     executed: executed(history),
     'no overlap': noOverlap(history),

@@ -113,6 +113,8 @@ export function goodStory(): History {
       attempt,
       expires_at: finished_at - 1,
     })),
+    // Its scheduler was a moment late.
+    seenRuns: [{ run: 'graph', state: 'open', going: 0, is_unsettled: true }],
     told: TOLD_OF_GRAPH,
     processes: [],
   };
