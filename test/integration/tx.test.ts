@@ -105,6 +105,28 @@ test('on a network that was cut a query fails in bounded time, and the next ones
   await pool.end();
 });
 
+test('a statement that took too long ends on the server too, however long it would wait', async () => {
+  await using database = await testDatabase({ empty: true });
+  await withTable(database);
+  const pool = createPool({ url: database.url, name: 'late', queryTimeoutMs: 300, log });
+  const locker = await database.pool.connect();
+  await locker.query('begin; lock table t in access exclusive mode');
+  try {
+    for (let time = 0; time < 3; time++)
+      await expect(pool.query('select from t')).rejects.toSatisfy(isConnectionError);
+    await vi.waitFor(async () => {
+      const left = await database.pool.query(
+        `select from pg_stat_activity where application_name = 'wfg-late' and state = 'active'`,
+      );
+      expect(left.rowCount).toBe(0);
+    }, 5_000);
+  } finally {
+    await locker.query('rollback');
+    locker.release();
+    await pool.end();
+  }
+});
+
 test('a process that stalls inside a transaction loses its locks', async () => {
   await using database = await testDatabase({ empty: true });
   await withTable(database);

@@ -34,7 +34,7 @@ export interface Listening extends AsyncDisposable {
   pollMs: () => number;
 }
 
-const TIMING: Timing = { quietMs: 10_000, answerMs: 2_000 };
+const TIMING: Timing = { quietMs: 7_000, answerMs: 2_000 };
 const HEARING_POLL_MS = 10_000;
 const DEAF_POLL_MS = 1_000;
 const BEAT = JSON.stringify({ v: 1, beat: true } satisfies Bell);

@@ -4,6 +4,7 @@
 import { Client, type ClientConfig, Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import type { Logger } from 'pino';
 import { parseJson } from '../contract/json.ts';
+import { cancelStatement } from './cancel-statement.ts';
 
 export type Queryable = Pool | PoolClient;
 
@@ -11,6 +12,9 @@ export type Queryable = Pool | PoolClient;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a statement waits for a connection while all are busy: a burst is served, not refused. */
 const TURN_TIMEOUT_MS = 20_000;
+
+/** What pg says of an answer that did not come in time. */
+const READ_TIMEOUT = 'Query read timeout';
 
 /** pg-pool has one setting for both waits; a connection that does not come about is given up sooner. */
 class ImpatientClient extends Client {
@@ -25,9 +29,15 @@ export interface PoolSettings {
   name: string;
   /** Most connections at once. */
   max?: number;
-  /** How long an answer may take, in milliseconds, before the connection is taken for dead. */
+  /**
+   * How long an answer may take, in milliseconds, before the connection is taken for dead. By default so long that who
+   * had only connections which the network has forgotten works again within 10 s.
+   */
   queryTimeoutMs?: number;
-  /** How long a connection that nobody uses is kept, in milliseconds; 0: for ever. */
+  /**
+   * How long a connection that nobody uses is kept, in milliseconds; 0: for ever. By default less than an answer may take:
+   * when one was found dead, none is left that died with it.
+   */
   idleTimeoutMs?: number;
   log: Logger;
 }
@@ -40,8 +50,8 @@ export function createPool({
   url,
   name,
   max = 4,
-  queryTimeoutMs = 10_000,
-  idleTimeoutMs = 10_000,
+  queryTimeoutMs = 8_000,
+  idleTimeoutMs = 6_000,
   log,
 }: PoolSettings): Pool {
   const pool = new Pool({
@@ -59,6 +69,10 @@ export function createPool({
   pool.on('error', lost);
   // pg-pool listens for errors of idle clients only: one lost between two queries would end the process.
   pool.on('connect', (client) => client.on('error', lost));
+  pool.on('release', (err, client) => {
+    if (err instanceof Error && err.message === READ_TIMEOUT && client instanceof Client)
+      cancelStatement(client);
+  });
   return pool;
 }
 

@@ -8,7 +8,7 @@ import { errorCode, isConnectionError, SQLSTATE } from './sqlstate.ts';
 
 const MAX_TRIES = 4;
 const RETRY_MS = 50;
-const DEFAULT_LIMIT_MS = 10_000;
+const DEFAULT_LIMIT_MS = 8_000;
 /** Of the client's limit: the server says first what was too slow, and the client knows that it is no lost connection. */
 const SERVER_SHARE = 0.8;
 
