@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertSchema } from '@wfg/shared/db/assert-schema';
 import { migrate } from '@wfg/shared/db/migrate';
+import { readMigrations } from '@wfg/shared/db/migration-files';
 import { readHistory } from '@wfg/shared/db/migration-history';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -54,6 +55,15 @@ test('twenty at once on an empty database apply each file once', async () => {
     `select indisvalid from pg_index where indexrelid = 'things_again'::regclass`,
   );
   expect(index.rows).toEqual([{ indisvalid: true }]);
+});
+
+test('twenty at once on an empty database apply all that there is once, each time', async () => {
+  const names = (await readMigrations()).map(({ name }) => name);
+  for (let round = 0; round < 2; round++) {
+    await using database = await testDatabase({ empty: true });
+    const runs = await Promise.all(Array.from({ length: 20 }, () => migrate(database.url, log)));
+    expect(runs.flat().sort()).toEqual(names);
+  }
 });
 
 test('what another transaction has applied meanwhile is seen inside a transaction that began before', async () => {
