@@ -12,6 +12,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #target: URL;
   readonly #server = createServer((client) => this.#join(client));
   readonly #sockets = new Set<Socket>();
+  readonly #forgotten = new WeakSet<Socket>();
   #port = 0;
   #stalled = false;
   #statements = 0;
@@ -97,6 +98,11 @@ export class TcpProxy implements AsyncDisposable {
     this.#stalled = false;
   }
 
+  /** Like a router that forgets its connections: these stay, silent for ever; new ones work. */
+  forget(): void {
+    for (const socket of this.#sockets) this.#forgotten.add(socket);
+  }
+
   /** Like a link that is cut: connections stay, and nothing goes either way; nothing is lost. */
   freeze(): void {
     this.#frozen = true;
@@ -140,7 +146,7 @@ export class TcpProxy implements AsyncDisposable {
       return client.destroy();
     });
     server.on('data', (data) => {
-      if (this.#stalled) return;
+      if (this.#stalled || this.#forgotten.has(client)) return;
       if (unanswered === undefined) client.write(data);
       else if (data.subarray(-IDLE.length).equals(IDLE)) {
         unanswered.done();
