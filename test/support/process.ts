@@ -36,7 +36,8 @@ export interface Exit {
 }
 
 const LOG_LIMIT_MS = 60_000;
-const STOP_LIMIT_MS = 15_000;
+/** Beyond what a service gives itself, after which it ends with an error: 16 s by default. */
+const STOP_LIMIT_MS = 40_000;
 /** Enough to find what a test waits for, not enough to fill the memory. */
 const KEPT_LINES = 20_000;
 const TAIL_LINES = 15;
@@ -101,6 +102,7 @@ export function startProcess(name: string, args: string[], env: Record<string, s
 
   async function stop(): Promise<void> {
     const byItself = exit !== undefined && !signalled;
+    const asked = exit === undefined && !signalled;
     if (exit === undefined) child.kill('SIGTERM');
     let late = false;
     const timer = setTimeout(() => {
@@ -111,6 +113,8 @@ export function startProcess(name: string, args: string[], env: Record<string, s
     clearTimeout(timer);
     if (late) throw failure(`did not stop within ${STOP_LIMIT_MS} ms`);
     if (byItself && code !== 0) throw failure(`ended by itself with ${code ?? by}`);
+    // By the signal itself ends what has only just been started.
+    if (asked && by === null && code !== 0) throw failure(`was asked to stop, and ended with ${code}`);
   }
 
   return { pid, logs, logged, signal, ended, [Symbol.asyncDispose]: stop };
