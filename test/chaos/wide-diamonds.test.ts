@@ -1,4 +1,4 @@
-// Known fault 22: the last parents of a job end within the same millisecond, on different workers, while two schedulers
+// known fault 22: the last parents of a job end within the same millisecond, on different workers, while two schedulers
 // look: every child starts, once, behind all its parents.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,9 @@ const LIMIT_MS = 600_000;
 const SUBMITTERS = 8;
 const MODULE = fileURLToPath(new URL('module.ts', import.meta.url));
 
-test('1,000 diamonds of 2 to 50 parents on eight workers', { timeout: LIMIT_MS + 120_000 }, async () => {
+test('known fault 22: 1,000 diamonds of 2 to 50 parents on eight workers', {
+  timeout: LIMIT_MS + 120_000,
+}, async () => {
   await using database = await testDatabase();
   await using cluster = await startCluster(database, {
     counts: { scheduler: 2, reaper: 2, worker: 8 },
