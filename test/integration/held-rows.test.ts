@@ -2,29 +2,16 @@
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
-import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { advanceRuns, type Stuck } from '../../services/scheduler/src/advance-runs.ts';
 import { fireSchedules } from '../../services/scheduler/src/fire-schedules.ts';
 import { advance, claim, finish, states, submit } from '../support/engine.ts';
+import { hold } from '../support/locks.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { schedule, ticksOf } from '../support/schedules.ts';
 
 const log = pino({ level: 'silent' });
-
-/** Holds a row until disposed of. */
-async function hold(pool: Pool, query: string, values: unknown[]): Promise<AsyncDisposable> {
-  const holder = await pool.connect();
-  await holder.query('begin');
-  await holder.query(query, values);
-  return {
-    async [Symbol.asyncDispose]() {
-      await holder.query('rollback');
-      holder.release();
-    },
-  };
-}
 
 /** A run of two jobs, the first of which runs; `end` ends it. */
 async function begun(db: TestDatabase): Promise<{ run: string; end: () => Promise<unknown> }> {

@@ -1,4 +1,4 @@
-// Which statements wait for somebody else's locks.
+// Locks that someone holds, and which statements wait for them.
 import type { Pool, PoolClient } from 'pg';
 import { waitFor } from './wait-for.ts';
 
@@ -8,6 +8,19 @@ export interface Stuck<T> {
 }
 
 const WAITS = 'select from pg_locks where pid = $1 and not granted';
+
+/** Locks rows, as an open transaction does that was forgotten, until disposed of. */
+export async function hold(pool: Pool, query: string, values: unknown[]): Promise<AsyncDisposable> {
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query(query, values);
+  return {
+    async [Symbol.asyncDispose]() {
+      await holder.query('rollback');
+      holder.release();
+    },
+  };
+}
 
 /** Begins a transaction on this connection and returns when it waits for a lock that another one holds. */
 export async function getStuck<T>(pool: Pool, client: PoolClient, work: () => Promise<T>): Promise<Stuck<T>> {

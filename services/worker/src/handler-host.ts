@@ -40,7 +40,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
   const stopping = new AbortController();
   /** The one that looks for jobs. */
   let life: HostLife | null = null;
-  /** With those that are retired. */
+  /** With those that are retired, and those that are dead and not yet settled. */
   const lives = new Set<HostLife>();
   let labels: readonly string[] = [];
   /** Until the module is loaded. */
@@ -58,7 +58,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
   function begin(): HostLife {
     const begun = startHostLife(settings, admit);
     lives.add(begun);
-    void begun.ended.then(() => lives.delete(begun));
+    void begun.settled.then(() => lives.delete(begun));
     return begun;
   }
 
@@ -70,7 +70,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
       life = current;
       // One is retired at a time, so that there are never more than two.
       const deaf = current.deaf.then(() => retired).then(() => null);
-      const reason = await Promise.race([current.ended, deaf]);
+      const reason = await Promise.race([current.died, deaf]);
       life = null;
       if (stopping.signal.aborted) return;
       if (reason === null) {
@@ -110,7 +110,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await Promise.all(Array.from(lives, (one) => one.close()));
+      await Promise.all(Array.from(lives, (one) => one.close().then(() => one.settled)));
       await ended;
     },
   };

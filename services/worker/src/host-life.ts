@@ -44,13 +44,15 @@ export interface HostLife {
   heeding: ReadonlySet<Attempt>;
   /** Resolves when something was told to stop and goes on. */
   deaf: Promise<void>;
-  /** Ends it in order; nothing may run any more. */
+  /** Ends it in order; nothing may run any more. Resolves when it is dead. */
   close: () => Promise<void>;
   kill: () => void;
   /** Why it cannot do its work, as it says itself. */
   problems: () => readonly string[];
-  /** Resolves with why, once it is dead and what it ran has been given up. */
-  ended: Promise<string>;
+  /** Resolves with why, once it is dead. */
+  died: Promise<string>;
+  /** Resolves when also what it ran has been given up: not as long as someone holds a row of it locked. */
+  settled: Promise<void>;
 }
 
 interface RunningAttempt extends Attempt {
@@ -149,16 +151,21 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     return jitter(silenceMs / PINGS);
   }
 
-  async function end(): Promise<string> {
+  async function die(): Promise<string> {
     const how = await process.ended;
     await pinging[Symbol.asyncDispose]();
+    problems = [];
+    drained.resolve();
     const silentSecs = (mostUnanswered / PINGS) * (silenceMs / 1000);
     const hung = unanswered > mostUnanswered ? `it did not answer for ${silentSecs} s` : null;
     const [error = null] = errors.values();
-    const reason = broken ?? error ?? hung ?? how;
+    return broken ?? error ?? hung ?? how;
+  }
+
+  async function settle(): Promise<void> {
+    const reason = await died;
     const dead = [...running.values()];
     for (const attempt of dead) attempt.end();
-    drained.resolve();
     const stopped = dead.filter(({ begun, result }) => result !== undefined && !errors.has(begun.id));
     const lost = dead.filter((attempt) => !stopped.includes(attempt));
     const attempts = lost.map(({ begun }) => ({ ...begun, error: errors.get(begun.id) ?? null }));
@@ -166,7 +173,6 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
       surrenderer.give(attempts, `the handler host of ${basename(file)} died: ${reason}`),
       ...stopped.map(({ result }) => result && report(result)),
     ]);
-    return reason;
   }
 
   async function report(result: Result): Promise<void> {
@@ -179,7 +185,7 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
   hurry.addEventListener('abort', onHurry);
   void process.ended.then(() => hurry.removeEventListener('abort', onHurry));
 
-  const ended = end();
+  const died = die();
   return {
     look: () => process.send({ op: 'look' }),
     async drain() {
@@ -188,13 +194,14 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     },
     async close() {
       process.send({ op: 'close' });
-      if (!(await within(ended, CLOSE_MS))) process.kill();
-      await ended;
+      if (!(await within(died, CLOSE_MS))) process.kill();
+      await died;
     },
     heeding,
     deaf: deaf.promise,
     kill: process.kill,
     problems: () => problems,
-    ended,
+    died,
+    settled: settle(),
   };
 }

@@ -13,6 +13,7 @@ import {
   printed,
 } from '../../support/events.ts';
 import { newGate } from '../../support/gate.ts';
+import { hold } from '../../support/locks.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import type { TestProcess } from '../../support/process.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -64,6 +65,17 @@ test('kill -9 of the host loses what it runs, and commands go on', async () => {
     attempt: 0,
   });
   expect(await hostOf(worker, id, 1)).not.toBe(host);
+});
+
+test('another host takes over also while a row of what the dead one ran is held', async () => {
+  const { id, gate } = await bystander();
+  {
+    await using _ = await hold(db.pool, 'select from wfg_jobs where run_id = $1 for update', [id]);
+    process.kill(await hostOf(worker, id), 'SIGKILL');
+    await eventWhen(db.pool, await enqueue(db.pool, 'test.print'), isCompleted, HOST_START_MS);
+  }
+  await gate.open();
+  expect(await eventWhen(db.pool, id, isCompleted, HOST_START_MS)).toMatchObject({ attempt: 1, losses: 1 });
 });
 
 test.for([
