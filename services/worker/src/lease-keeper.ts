@@ -1,6 +1,6 @@
 // Watches the leases of everything that runs: learns what was lost or asked to stop, and renews them.
 import { createPool, type PoolSettings } from '@wfg/shared/db/pool';
-import { type Lease, lookAtLeases, renewLeases } from '@wfg/shared/queries/leases';
+import { type Lease, lookAtLeases, renewLeases, renewWhenFree } from '@wfg/shared/queries/leases';
 import { jitter } from '@wfg/shared/rules/pause';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type { StopReason } from './stop-error.ts';
@@ -16,7 +16,8 @@ export interface Held {
 
 /**
  * Renews what is in `held` at least three times within a TTL, and looks at it every 1.5 s; asks nothing while that is
- * empty. Wake it when a cancel was heard of. It has a connection of its own, so that no log or result that is slow to be
+ * empty. What someone else holds locked is waited for, so that the lease is renewed as soon as that is possible, before a
+ * reaper looks. Wake it when a cancel was heard of. It has a connection of its own, so that no log or result that is slow to be
  * stored keeps a lease from being renewed.
  */
 export function keepLeases(settings: PoolSettings, held: ReadonlySet<Held>, leaseSecs: number): Loop {
@@ -29,11 +30,18 @@ export function keepLeases(settings: PoolSettings, held: ReadonlySet<Held>, leas
     const leases = attempts.map((attempt) => attempt.lease);
     const isDue = performance.now() >= renewAt;
     const states = isDue ? await renewLeases(pool, leases) : await lookAtLeases(pool, leases);
-    if (isDue) renewAt = performance.now() + jitter((leaseSecs * 1000) / 3);
     for (const { index, held: isHeld, cancelled } of states) {
       if (!isHeld) attempts[index]?.stop('lost');
       else if (cancelled) attempts[index]?.stop('cancelled');
     }
+    const skipped = isDue ? states.find((one) => one.held && !one.renewed) : undefined;
+    const lease = skipped && leases[skipped.index];
+    if (lease) {
+      await renewWhenFree(pool, lease, LOOK_MS);
+      // All are due again: who held this one may have held others.
+      return 0;
+    }
+    if (isDue) renewAt = performance.now() + jitter((leaseSecs * 1000) / 3);
     return Math.min(jitter(LOOK_MS), Math.max(0, renewAt - performance.now()));
   }
 

@@ -1,7 +1,10 @@
 // Renewing leases, and looking at them, many in one statement. No index holds the expiry, so a renewal stays a heap-only
 // update.
 import type { Lease } from '../contract/lease.ts';
+import type { Pool } from 'pg';
 import type { Queryable } from '../db/pool.ts';
+import { errorCode, SQLSTATE } from '../db/sqlstate.ts';
+import { withTx } from '../db/tx.ts';
 
 export type { Lease };
 
@@ -12,6 +15,8 @@ interface LeaseState {
   held: boolean;
   /** A cancel was asked for. */
   cancelled: boolean;
+  /** By this look, if it is held. */
+  renewed: boolean;
 }
 
 const MINE = `mine as (
@@ -19,15 +24,18 @@ const MINE = `mine as (
     with ordinality as m (run_id, position, attempt, nonce, index)
 )`;
 
-const STATES = `
+const states = (renewed: string) => `
 select (m.index - 1)::int as index,
   (j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce) is true as held,
-  (j.cancel_requested_at is not null) as cancelled
+  (j.cancel_requested_at is not null) as cancelled,
+  ${renewed} as renewed
 from mine m
 left join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
 order by m.index`;
 
-const LOOK = `with ${MINE} ${STATES}`;
+const LOOK = `with ${MINE} ${states('false')}`;
+
+const LATER = `lease_expires_at = wfg_now() + make_interval(secs => j.lease_secs)`;
 
 const RENEW = `
 with ${MINE}, locked as (
@@ -39,14 +47,20 @@ with ${MINE}, locked as (
   for update of j skip locked
 ), renewed as (
   update wfg_jobs j
-  set lease_expires_at = wfg_now() + make_interval(secs => j.lease_secs)
+  set ${LATER}
   from locked l
   where j.run_id = l.run_id and j.position = l.position
-)${STATES}`;
+  returning j.run_id, j.position
+)${states('(m.run_id, m.position) in (select run_id, position from renewed)')}`;
+
+const RENEW_ONE = `
+update wfg_jobs j
+set ${LATER}
+where j.run_id = $1::uuid and j.position = $2::int and j.state = 'active' and j.attempt = $3::int and j.nonce = $4::bigint`;
 
 /**
  * Renews each lease by the TTL it was claimed with, and says for each whether it is still held and whether a cancel
- * was asked for. A row locked by someone else counts as held and is renewed by the next beat.
+ * was asked for. A row that someone else holds locked is not waited for: it counts as held, and is not renewed.
  */
 export async function renewLeases(db: Queryable, leases: readonly Lease[]): Promise<LeaseState[]> {
   if (leases.length === 0) return [];
@@ -54,7 +68,23 @@ export async function renewLeases(db: Queryable, leases: readonly Lease[]): Prom
   return rows;
 }
 
-/** The same without renewing them: it reads the rows, and locks and writes nothing. */
+/**
+ * Waits up to `lockMs` for the row of a lease that someone else holds locked, and renews it the moment that it is free,
+ * so that no reaper comes first although its time may be over by then.
+ */
+export async function renewWhenFree(
+  pool: Pool,
+  { run_id, position, attempt, nonce }: Lease,
+  lockMs: number,
+): Promise<void> {
+  try {
+    await withTx(pool, (tx) => tx.query(RENEW_ONE, [run_id, position, attempt, nonce]), { lockMs });
+  } catch (error) {
+    if (errorCode(error) !== SQLSTATE.lockNotAvailable) throw error;
+  }
+}
+
+/** The same as `renewLeases` without renewing them: it reads the rows, and locks and writes nothing. */
 export async function lookAtLeases(db: Queryable, leases: readonly Lease[]): Promise<LeaseState[]> {
   if (leases.length === 0) return [];
   const { rows } = await db.query<LeaseState>(LOOK, leaseColumns(leases));

@@ -105,11 +105,16 @@ test('once the reaper has taken a lease back, its late worker changes nothing an
   const late = await one(db);
   await moveClock(db.pool, '31 seconds');
   expect(await reapExpired(db.pool, 10)).toMatchObject([{ job_id: 'a', worker_id: 'w1', state: 'pending' }]);
-  expect(await renewLeases(db.pool, [late])).toEqual([{ index: 0, held: false, cancelled: false }]);
+  expect(await renewLeases(db.pool, [late])).toEqual([
+    { index: 0, held: false, cancelled: false, renewed: false },
+  ]);
   expect(await finish(db.pool, late, { outputs: { late: 'yes' } })).toMatchObject({ answer: 'lost' });
   const current = await one(db);
   expect(await finish(db.pool, late)).toMatchObject({ answer: 'lost', state: 'active' });
-  expect(await renewLeases(db.pool, [late, current])).toMatchObject([{ held: false }, { held: true }]);
+  expect(await renewLeases(db.pool, [late, current])).toMatchObject([
+    { held: false },
+    { held: true, renewed: true },
+  ]);
   await finish(db.pool, current, { outputs: { right: 'yes' } });
   const { rows } = await db.pool.query('select outputs from wfg_artifacts where run_id = $1', [run]);
   expect(rows).toEqual([{ outputs: { right: 'yes' } }]);

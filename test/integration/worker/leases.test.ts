@@ -2,10 +2,13 @@
 // them is looked at much more often.
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { expect, test } from 'vitest';
+import { reapExpired } from '@wfg/shared/queries/reap';
 import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
+import { hold } from '../../support/locks.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { jobWhen, ring, startWorker } from '../../support/worker.ts';
 
 test('a job that is started renews no lease of another', async () => {
@@ -53,4 +56,40 @@ test('known fault 19: a full worker that hears nothing learns soon of a cancel a
   await pool.query(`update wfg_jobs set nonce = nonce + 1 where job_id = 'lost'`);
   const { job_id } = await worker.logged('lease lost: what ran was stopped, and its result dropped');
   expect(job_id).toBe('lost');
+});
+
+test('a lease whose time runs out while someone holds its row is renewed as soon as that is let go', async () => {
+  await using database = await testDatabase();
+  const { pool, url } = database;
+  const gate = newGate();
+  await using worker = startWorker(url, { LEASE_TTL_SECS: '3' });
+  await worker.logged('hearing bells');
+  const run = await submit(pool, { job: { run: gate.wait }, other: { run: gate.wait } });
+  await ring(pool);
+  for (const job of ['job', 'other']) await jobWhen(pool, run, job, ({ state }) => state === 'active');
+  const isExpired = async () => {
+    const { rowCount } = await pool.query('select from wfg_jobs where lease_expires_at < wfg_now()');
+    return rowCount === 2;
+  };
+  {
+    await using _ = await hold(pool, 'select from wfg_jobs where run_id = $1 for update', [run]);
+    await waitFor('the leases to expire', isExpired);
+    await waitFor('the worker to wait for them', async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity
+         where datname = current_database() and application_name = 'wfg-leases' and wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1;
+    });
+    expect(await reapExpired(pool, 10)).toEqual([]);
+  }
+  await waitFor('both to be renewed', async () => {
+    const { rows } = await pool.query(
+      'select state, attempt, lease_expires_at > wfg_now() as is_renewed from wfg_jobs where run_id = $1',
+      [run],
+    );
+    expect(rows).toEqual(Array(2).fill({ state: 'active', attempt: 0, is_renewed: true }));
+    return true;
+  });
+  await gate.open();
 });
