@@ -17,6 +17,8 @@ const OUT_MS = 15_000;
 const LOCKED_MS = 25_000;
 const USUAL_SECS = 10;
 const LONGEST_SECS = 30;
+/** Of one process in one outage: each reason once. */
+const MOST_WARNINGS = 15;
 /** Requests come in also while they cannot be served. */
 const REQUEST_MS = 500;
 
@@ -99,6 +101,10 @@ const allReady = () =>
     return reasons.flat().length === 0;
   });
 
+/** How many each has logged. */
+const warnings = () =>
+  SERVICES.map((name) => cluster.of(name)[0]?.logs.filter(({ level }) => level === 'warn').length ?? 0);
+
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -109,6 +115,7 @@ test.for(Object.entries(CAUSES))('%s: all are back soon', async ([cause, strike]
   const pids = SERVICES.map((name) => cluster.of(name)[0]?.pid);
   await workSecs(cluster, pool);
   await allReady();
+  const known = warnings();
   const over = new AbortController();
   const asking = (async () => {
     while (!over.signal.aborted) {
@@ -124,5 +131,7 @@ test.for(Object.entries(CAUSES))('%s: all are back soon', async ([cause, strike]
   expect(median(Object.values(secs))).toBeLessThan(USUAL_SECS);
   expect(Math.max(...Object.values(secs))).toBeLessThan(LONGEST_SECS);
   await allReady();
+  for (const [index, count] of warnings().entries())
+    expect(count - (known[index] ?? 0)).toBeLessThanOrEqual(MOST_WARNINGS);
   expect(SERVICES.map((name) => cluster.of(name)[0]?.pid)).toEqual(pids);
 });
