@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { readProcessStat } from '@wfg/shared/runtime/process-stat';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newMark, processesWith, quiet } from './command.fixture.ts';
 import { createSpawner, type Spawner } from './spawner.ts';
+import { MARK } from './spawner/protocol.ts';
 
 const WORKER = fileURLToPath(new URL('worker.fixture.ts', import.meta.url));
 const STUBBORN = `trap '' TERM HUP INT; sleep 60 & sleep 60; sleep 60`;
@@ -30,6 +32,11 @@ function processOf(spawner: Spawner): number {
   );
   if (pid === undefined) throw new Error('no spawner');
   return pid;
+}
+
+/** Those that live, of the process. */
+function spawnersOf(parent: number): number[] {
+  return processesWith('spawner/main.ts').filter((pid) => readProcessStat(pid)?.parent === parent);
 }
 
 test('a command has its environment, both streams and an end', async () => {
@@ -125,6 +132,41 @@ test('after a renewal what runs goes on, and its process ends with it', async ()
   later.release();
   await vi.waitFor(() => expect(processesWith(before)).toEqual([]), 5_000);
   expect(existsSync(before)).toBe(false);
+});
+
+describe('what is guarded', () => {
+  /** Closing the spawner shows who knows of it: it is killed with all that is known. */
+  async function guarded(spawner: Spawner): Promise<{ isGone: () => Promise<void> }> {
+    const mark = randomUUID();
+    const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { [MARK]: mark } });
+    await once(child, 'spawn');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    spawner.guard({ pid: child.pid ?? 0, mark });
+    const isGone = () => vi.waitFor(() => expect(processesWith(mark)).toEqual([]), 5_000);
+    return { isGone };
+  }
+
+  test('is guarded again when the spawner was killed, though nothing is started', async () => {
+    await using spawner = createSpawner({ log: quiet });
+    const first = processOf(spawner);
+    const { isGone } = await guarded(spawner);
+    process.kill(first, 'SIGKILL');
+    await vi.waitFor(() => expect(spawnersOf(process.pid)).toHaveLength(1), 5_000);
+    expect(spawnersOf(process.pid)).not.toContain(first);
+    await spawner[Symbol.asyncDispose]();
+    await isGone();
+  });
+
+  test('stays so when another spawner is wanted, and cannot be started', async () => {
+    await using spawner = createSpawner({ log: quiet });
+    const { isGone } = await guarded(spawner);
+    spawner.renew();
+    vi.stubEnv('TMPDIR', '/does-not-exist');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => spawner.baseDir()).toThrow('ENOENT');
+    await spawner[Symbol.asyncDispose]();
+    await isGone();
+  });
 });
 
 test('disposal kills what runs, and tells so', async () => {

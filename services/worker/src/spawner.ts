@@ -3,6 +3,8 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { retryPause } from '@wfg/shared/rules/pause';
 import { createFifoPool, type FifoPool } from './fifo-pool.ts';
 import { killTrees } from './kill-tree.ts';
 import type { Tree } from './process-table.ts';
@@ -35,6 +37,9 @@ export interface Spawner extends AsyncDisposable {
   log: Log;
 }
 
+/** A process that lived as long did not fail to start. */
+const LASTING_MS = 10_000;
+
 interface Command {
   tree: Tree;
   exit: PromiseWithResolvers<CommandExit>;
@@ -62,13 +67,38 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
   /** Known to the current life only: any other ends while the worker lives, and what it knows with it. */
   const guards = new Map<number, Guarded>();
   let current: Life | null = null;
+  let isToBeRenewed = false;
+  /** Of processes that did not last. */
+  let failures = 0;
   let ids = 0;
-  let closed = false;
+  const closing = new AbortController();
+  const { signal: closed } = closing;
 
   function connect(): Life {
-    if (closed) throw new SpawnerError('the worker is stopping');
-    if (!current || current.process.isDead()) current = begin();
+    if (closed.aborted) throw new SpawnerError('the worker is stopping');
+    if (current && !isToBeRenewed && !current.process.isDead()) return current;
+    const old = current;
+    current = begin();
+    isToBeRenewed = false;
+    // Not before the new one knows what is guarded.
+    for (const id of guards.keys()) old?.process.forget(id);
+    if (old?.commands.size === 0) old.process.close();
     return current;
+  }
+
+  /** What is guarded needs one that lives, also while nothing is started. */
+  async function guardAgain(): Promise<void> {
+    await sleep(retryPause(++failures), undefined, { signal: closed }).catch(() => undefined);
+    if (closed.aborted || guards.size === 0) return;
+    try {
+      connect();
+    } catch (err) {
+      log.warn(
+        { err },
+        'no spawner can be started: should the worker be killed, its other children would go on',
+      );
+      await guardAgain();
+    }
   }
 
   function begin(): Life {
@@ -94,14 +124,17 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
     process: SpawnerProcess,
     commands: ReadonlyMap<number, Command>,
   ): Promise<void> {
+    const startedAt = performance.now();
     const reason = await process.died;
-    if (commands.size > 0 && !closed)
+    if (performance.now() - startedAt > LASTING_MS) failures = 0;
+    if (process === current?.process) void guardAgain();
+    if (commands.size > 0 && !closed.aborted)
       log.warn({ reason, commands: commands.size }, 'spawner died, its commands are killed');
     await killTrees(
       Array.from(commands.values(), ({ tree }) => tree),
       { graceMs: 0 },
     );
-    const error = `${closed ? 'the worker stopped' : reason}: the command was killed`;
+    const error = `${closed.aborted ? 'the worker stopped' : reason}: the command was killed`;
     for (const { exit } of commands.values()) exit.resolve({ code: null, signal: null, error });
     await removeTree(baseDir).catch((err: unknown) => log.warn({ err, baseDir }, 'folder not removed'));
   }
@@ -155,7 +188,8 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
     guard(guarded) {
       const id = ++ids;
       guards.set(id, guarded);
-      current?.process.guard(id, guarded);
+      if (current?.process.isDead()) void guardAgain();
+      else current?.process.guard(id, guarded);
       return {
         [Symbol.dispose]() {
           guards.delete(id);
@@ -164,14 +198,11 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
       };
     },
     renew() {
-      const old = current;
-      current = null;
-      for (const id of guards.keys()) old?.process.forget(id);
-      if (old?.commands.size === 0) old.process.close();
+      isToBeRenewed = true;
     },
     log,
     async [Symbol.asyncDispose]() {
-      closed = true;
+      closing.abort();
       for (const { process } of lives) process.close();
       await Promise.all(Array.from(lives, ({ buried }) => buried));
     },
