@@ -1,10 +1,9 @@
 // What one pass of the reaper does, and how little it asks of an idle database.
-import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { readEvent } from '@wfg/shared/queries/events';
 import { createPool } from '@wfg/shared/db/pool';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { startCounting } from '../../services/reaper/src/counting.ts';
+import { type Counting, startCounting } from '../../services/reaper/src/counting.ts';
 import { sweep } from '../../services/reaper/src/sweep.ts';
 import {
   advance,
@@ -19,24 +18,33 @@ import {
 } from '../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startService } from '../support/process.ts';
+import { reap } from '../support/reaper.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
 
-/** One pass, and what was rung and counted for it; returns how many statements it took. */
-async function pass(db: TestDatabase): Promise<number> {
+/** How many statements one pass takes. */
+async function statementsOf(db: TestDatabase): Promise<number> {
   const pool = createPool({ url: db.url, name: 'reaper', log });
   let statements = 0;
   try {
-    await using doorbell = createDoorbell(db.pool, log);
-    await using counting = startCounting(db.pool, log);
     pool.on('acquire', () => statements++);
-    await sweep({ pool, doorbell, log, counting, intervalSecs: 5 });
+    await reap(pool);
   } finally {
     await pool.end();
   }
   return statements;
 }
+
+/** Looks, as for its counts alone. */
+const look = (db: TestDatabase, counting: Counting) =>
+  sweep({
+    pool: db.pool,
+    log,
+    counting,
+    intervalSecs: 5,
+    begin: { leases() {}, jobs() {}, runs() {} },
+  });
 
 test('with nothing to do it asks once', async () => {
   await using db = await testDatabase();
@@ -44,7 +52,7 @@ test('with nothing to do it asks once', async () => {
   await claim(db.pool);
   await enqueue(db.pool, 'a', { expires_in_secs: 60 });
   await finishOne(db, 'b');
-  expect(await pass(db)).toBe(1);
+  expect(await statementsOf(db)).toBe(1);
 });
 
 async function finishOne(db: TestDatabase, type: string): Promise<void> {
@@ -59,10 +67,10 @@ test('a job that nobody began in time is a dead letter, and can be requeued', as
   await claimEvent(db.pool, 'b');
   const patient = await enqueue(db.pool, 'a');
   await moveClock(db.pool, '25 s');
-  await pass(db);
+  await reap(db.pool);
   expect(await readEvent(db.pool, late)).toMatchObject({ status: 'pending' });
   await moveClock(db.pool, '61 s');
-  await pass(db);
+  await reap(db.pool);
   expect(await readEvent(db.pool, late)).toMatchObject({
     status: 'dead_lettered',
     attempts: 0,
@@ -77,10 +85,10 @@ test('a run whose time is over ends failed', async () => {
   const run = await submit(db.pool, { a: {}, b: { needs: 'a' } });
   await db.pool.query(`update wfg_runs set deadline_at = wfg_now() + interval '20 s'`);
   const [a] = await claim(db.pool);
-  await pass(db);
+  await reap(db.pool);
   expect(await states(db.pool, run)).toEqual({ a: 'active', b: 'blocked' });
   await moveClock(db.pool, '21 s');
-  await pass(db);
+  await reap(db.pool);
   await advance(db.pool);
   expect(await states(db.pool, run)).toEqual({ a: 'active', b: 'cancelled' });
   if (a) await finish(db.pool, a, { outcome: 'cancelled' });
@@ -94,9 +102,8 @@ test('tallies are summed up when they are many', async () => {
   await db.pool.query(
     `insert into wfg_event_tallies select now(), 'completed', 1, 2 from generate_series(1, 102) n`,
   );
-  await using doorbell = createDoorbell(db.pool, log);
   await using counting = startCounting(db.pool, log);
-  await sweep({ pool: db.pool, doorbell, log, counting, intervalSecs: 5 });
+  await look(db, counting);
   const sums = await waitFor('one row', async () => {
     const { rows } = await db.pool.query('select events::int, busy_ms::int from wfg_event_tallies');
     return rows.length === 1 && rows;
@@ -115,21 +122,19 @@ test('while jobs are very many they are counted for everyone, every few seconds;
     );
     return rows[0]?.pending ?? 'nothing counted';
   };
-  await using doorbell = createDoorbell(db.pool, log);
   await using counting = startCounting(db.pool, log);
-  const look = () => sweep({ pool: db.pool, doorbell, log, counting, intervalSecs: 5 });
   const countedWhen = (expected: number | string) =>
     waitFor(`${expected}`, async () => (await pending()) === expected);
-  await look();
+  await look(db, counting);
   await countedWhen(20_001);
   await enqueue(db.pool, 'a');
-  await look();
+  await look(db, counting);
   expect(await pending()).toBe(20_001);
   await moveClock(db.pool, '1 minute');
-  await look();
+  await look(db, counting);
   await countedWhen(20_002);
   await db.pool.query(`delete from wfg_jobs where run_id in (select run_id from wfg_jobs limit 100)`);
-  await look();
+  await look(db, counting);
   await countedWhen('nothing counted');
 });
 
@@ -168,7 +173,7 @@ test('known fault 15: one lease that ran out behind 12,000 that are renewed is f
       array[':event a'], 0, 1, n, 'w', '00000000-0000-4000-8000-000000000000', 30,
       wfg_now() + case when n = 12001 then interval '-1 s' else interval '30 s' end, wfg_now(), wfg_now()
     from generate_series(1, 12001) n`);
-  await pass(db);
+  await reap(db.pool);
   const { rows } = await db.pool.query(`select nonce::int, state from wfg_jobs where state <> 'active'`);
   expect(rows).toEqual([{ nonce: -12_001, state: 'pending' }]);
 });

@@ -1,6 +1,7 @@
 // Applies retention: runs and logs are kept for so many whole days.
 import { isTimeLimit } from '@wfg/shared/db/sqlstate';
 import { type DailyTable, deleteOldRuns, dropDay } from '@wfg/shared/queries/retention';
+import { inTurn } from '@wfg/shared/runtime/in-turn';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -15,17 +16,22 @@ const RUNS = 5_000;
 /** Removes what is past its time; false if some of it is in use, and is to be tried again soon. */
 export async function applyRetention(pool: pg.Pool, config: Retention, log: Logger): Promise<boolean> {
   const { RETENTION_RUNS_DAYS: runs, RETENTION_LOGS_DAYS: logs } = config;
-  // Logs first, so that none is kept that no attempt leads to.
-  const dropped = [
-    await dropDays(pool, 'wfg_logs', logs, log),
-    await dropDays(pool, 'wfg_attempts', runs, log),
-    await dropDays(pool, 'wfg_history', runs, log),
-  ];
+  const dropped: boolean[] = [];
+  await inTurn([
+    // Logs first, so that none is kept that no attempt leads to.
+    async () => void dropped.push(await dropDays(pool, 'wfg_logs', logs, log)),
+    async () => void dropped.push(await dropDays(pool, 'wfg_attempts', runs, log)),
+    async () => void dropped.push(await dropDays(pool, 'wfg_history', runs, log)),
+    () => deleteRuns(pool, runs, log),
+  ]);
+  return !dropped.includes(false);
+}
+
+async function deleteRuns(pool: pg.Pool, days: number, log: Logger): Promise<void> {
   for (let deleted = RUNS; deleted === RUNS; ) {
-    deleted = await deleteOldRuns(pool, runs, RUNS);
+    deleted = await deleteOldRuns(pool, days, RUNS);
     if (deleted > 0) log.info({ runs: deleted }, 'runs past retention removed');
   }
-  return !dropped.includes(false);
 }
 
 /** False if the table is in use. */

@@ -2,6 +2,7 @@
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { finishOperation, findOpenOperations, requeueBatch } from '@wfg/shared/queries/operations';
 import { withPartitions } from '@wfg/shared/queries/partitions';
+import { inTurn } from '@wfg/shared/runtime/in-turn';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -10,8 +11,8 @@ const BATCH = 500;
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Works on every open operation once, as far as nobody else holds what it is about; what is left is gone on with when the
- * sentinel says so, within a second.
+ * Works on every open operation once, as far as nobody else holds what it is about, whatever another fails of; what is left
+ * is gone on with when the sentinel says so, within a second.
  */
 export async function workOperations(
   pool: pg.Pool,
@@ -19,7 +20,10 @@ export async function workOperations(
   log: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
-  for (const id of await findOpenOperations(pool)) {
+  const ids = await findOpenOperations(pool);
+  await inTurn(ids.map((id) => () => work(id)));
+
+  async function work(id: string): Promise<void> {
     for (let after = LAST; !stopping.aborted; ) {
       const { last, found, lanes } = await withPartitions(pool, () => requeueBatch(pool, id, after, BATCH));
       if (Object.keys(lanes).length > 0) doorbell.ring({ lanes });

@@ -2,7 +2,10 @@
 // in which its worker can renew it. Nothing is written to the jobs for it, so no locked row is left out; that the leases
 // are longer follows from one row, which each pass of a reaper stamps in the statement that it makes anyway.
 
-/** When no pass came for two intervals of a reaper, and the time that a slow one takes, it is an outage. */
+/**
+ * When nobody looked for two intervals of a reaper and a little more, it is an outage; also when the look itself took so
+ * long: then the database answered nobody. What a look begins is waited for by no other look.
+ */
 const STEADY = `make_interval(secs => 2 * $1::float8 + 2)`;
 
 /** As SQL, with its interval in seconds as $1: a reaper is here. Returns `resumed`: it found that an outage is over. */

@@ -1,6 +1,7 @@
 // What the reaper looks at every few seconds, in one statement, so that an idle system asks little.
 import type { Queryable } from '../db/pool.ts';
 import { MANY_JOBS } from './counts.ts';
+import { LATE_JOB, LATE_RUN } from './expire.ts';
 import { STAMP } from './outage.ts';
 import { OVERDUE } from './reap.ts';
 
@@ -15,8 +16,8 @@ with stamped as (${STAMP}
 select
   (select resumed from stamped) as resumed,
   exists (select from wfg_jobs j where ${OVERDUE}) as leases,
-  exists (select from wfg_jobs where expires_at < wfg_now() and state = 'pending' and attempt = -1) as waiting,
-  exists (select from wfg_runs where deadline_at < wfg_now() and state = 'open' and timed_out_at is null) as runs,
+  exists (select from wfg_jobs j where ${LATE_JOB}) as waiting,
+  exists (select from wfg_runs r where ${LATE_RUN}) as runs,
   (select count(*) - count(distinct (moved_on, state)) > ${LOOSE_TALLIES}
     from (select moved_on, state from wfg_event_tallies limit ${SEEN_TALLIES}) seen) as tallies,
   exists (select from wfg_jobs offset ${MANY_JOBS}) as many,

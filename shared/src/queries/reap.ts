@@ -1,11 +1,13 @@
 // Takes attempts back from workers that can no longer end them, within the job's budget, and seals what was left of
 // their logs: leases that ran out, and attempts whose process died under a worker that lives.
 import type { JobState } from '../contract/job.ts';
+import type { JobKey } from '../contract/job-key.ts';
 import type { Hint } from '../contract/bell.ts';
 import type { Queryable } from '../db/pool.ts';
 import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
 import { type Lease, leaseColumns } from './leases.ts';
+import { findJobs, ONLY } from './one-job.ts';
 import { EXPIRED, HAD_ITS_TIME } from './outage.ts';
 
 export interface Reaped {
@@ -103,14 +105,26 @@ const REAP = takeBack(`
     case when ${EXPIRED} then 'lost' else 'timed_out' end as ended_as,
     case when not ${EXPIRED} then format('timeout after %ss', j.timeout_secs) end as reason
   from wfg_jobs j
-  where ${OVERDUE}
+  where ${OVERDUE} and ${ONLY}
   order by j.run_id, j.position
   limit $1::int
   for update skip locked`);
 
-/** Takes back up to `limit` expired leases. Any number of reapers may do so at once. */
-export async function reapExpired(db: Queryable, limit: number): Promise<Reaped[]> {
-  const { rows } = await db.query<Reaped>(REAP, [limit]);
+/** Takes back up to `limit` expired leases, or that of one job. Any number of reapers may do so at once. */
+export async function reapExpired(
+  db: Queryable,
+  limit: number,
+  only: JobKey | null = null,
+): Promise<Reaped[]> {
+  const { rows } = await db.query<Reaped>(REAP, [limit, only?.run_id, only?.position]);
+  return rows;
+}
+
+const FIND = findJobs(OVERDUE);
+
+/** The jobs of up to `limit` expired leases, behind `after`. */
+export async function findExpired(db: Queryable, limit: number, after: JobKey | null): Promise<JobKey[]> {
+  const { rows } = await db.query<JobKey>(FIND, [limit, after?.run_id, after?.position]);
   return rows;
 }
 
