@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { claimJobs } from '@wfg/shared/queries/claim';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { finishJobs } from '@wfg/shared/queries/finish';
 import { startTask } from '@wfg/shared/sdk/sdk';
 import type { Pool, PoolClient } from 'pg';
@@ -73,14 +74,15 @@ async function bare(pool: Pool): Promise<number> {
 }
 
 async function oneStep(client: PoolClient, step: number): Promise<void> {
-  const [job] = await claimJobs(client, {
+  const request = {
     workerId: 'bare',
     instance: randomUUID(),
     labels: [':task Bare'],
     limit: 1,
     leaseSecs: 30,
     nonce: String(step + 1),
-  });
+  };
+  const [job] = await claimJobs(client, request, new ClaimMemory());
   if (!job) throw new Error('no step is due');
   const payload = { Bare: { Proceed: { up_to: STEPS - 1, cur: step + 1 } } };
   const next = step === STEPS - 1 ? null : { step: 'Proceed', payload, delay_secs: 0, at: null };

@@ -18,7 +18,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { jobWhen, ring, startHandlerWorker } from '../support/worker.ts';
 
 const log = pino({ level: 'silent' });
-const CLAIM = 'as candidates from candidate';
+const CLAIM = 'from candidate) as candidates';
 
 let db: TestDatabase;
 let proxy: TcpProxy;

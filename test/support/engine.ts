@@ -8,6 +8,7 @@ import { withTx } from '@wfg/shared/db/tx';
 import { cancelRuns } from '@wfg/shared/queries/cancel';
 import { type ClaimedJob, claimJobs } from '@wfg/shared/queries/claim';
 import { enqueueEvent, type NewEvent } from '@wfg/shared/queries/enqueue';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { appendLogs, type LogRow } from '@wfg/shared/queries/logs';
 import { type Finished, type Result, finishJobs } from '@wfg/shared/queries/finish';
 import { submitRun } from '@wfg/shared/queries/submit';
@@ -50,16 +51,18 @@ export async function claim(
     limit = 100,
     labels = [],
     workerId = 'w1',
-  }: { limit?: number; labels?: string[]; workerId?: string } = {},
+    memory = new ClaimMemory(),
+  }: { limit?: number; labels?: string[]; workerId?: string; memory?: ClaimMemory } = {},
 ): Promise<ClaimedJob[]> {
-  return claimJobs(db, {
+  const request = {
     workerId,
     instance: randomUUID(),
     labels: [':command', ...labels],
     limit,
     leaseSecs: 30,
     nonce: String(++nonces),
-  });
+  };
+  return claimJobs(db, request, memory);
 }
 
 /** A report on a claimed job. */

@@ -1,6 +1,7 @@
 // Puts the api together: database, bells, workflow files, HTTP and WebSocket.
 import { fileURLToPath } from 'node:url';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
@@ -74,6 +75,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   const gate = createGate(access, config.CORS_ORIGINS);
   const { pollMs } = listening;
   const logMaxBytes = config.LOG_MAX_BYTES;
+  const claimMemory = new ClaimMemory();
   const app = createApp(
     {
       pool,
@@ -85,6 +87,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       doubt: deadline.doubt,
       waiting,
       lostClaims,
+      claimMemory,
       logMaxBytes,
       access,
       gate,

@@ -1,5 +1,6 @@
 // What the routes work with.
 import type { Doorbell } from '@wfg/shared/db/doorbell';
+import type { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import type { LostClaims } from '@wfg/shared/runtime/lost-claims';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -31,6 +32,7 @@ export interface ApiContext {
   doubt: (error: unknown) => void;
   waiting: WaitingClaims;
   lostClaims: LostClaims;
+  claimMemory: ClaimMemory;
   /** Of the log of an attempt. */
   logMaxBytes: number;
   access: Access;

@@ -1,13 +1,14 @@
 // The worker's own jobs: takes commands while places are free, and runs them.
 import type { Loop } from '@wfg/shared/runtime/loop';
 import { startLoop } from '@wfg/shared/runtime/loop';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { type Attempt, type AttemptContext, startAttempt } from './attempt.ts';
 import { type CommandContext, executeCommand } from './execute-command.ts';
 import { type Claimer, takeJobs } from './take-jobs.ts';
 
 interface CommandsSettings {
   context: AttemptContext & CommandContext;
-  claimer: Omit<Claimer, 'labels'>;
+  claimer: Omit<Claimer, 'labels' | 'memory'>;
   /** Offered besides what every worker can execute. */
   labels: readonly string[];
   /** Commands at once. */
@@ -19,7 +20,7 @@ interface CommandsSettings {
 /** Wake it when there may be due jobs; disposal takes nothing more, and leaves alone what runs. */
 export function takeCommands({ context, claimer, labels, concurrency, held }: CommandsSettings): Loop {
   const { fitness, log } = context;
-  const offer = { ...claimer, labels: [':command', ...labels] };
+  const offer = { ...claimer, labels: [':command', ...labels], memory: new ClaimMemory() };
   let running = 0;
   const claiming = startLoop({ name: 'claim', log, step: claim });
 

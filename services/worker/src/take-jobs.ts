@@ -1,6 +1,7 @@
 // Takes due jobs from the queue for one worker, and tells whoever watches their runs.
 import { randomBytes } from 'node:crypto';
 import type { Doorbell } from '@wfg/shared/db/doorbell';
+import type { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { type ClaimedJob, type ClaimRequest, claimJobs } from '@wfg/shared/queries/claim';
 import { claimedJobs } from '@wfg/shared/runtime/counters';
 import type { LostClaims } from '@wfg/shared/runtime/lost-claims';
@@ -11,15 +12,16 @@ export interface Claimer extends Omit<ClaimRequest, 'limit' | 'nonce'> {
   pool: pg.Pool;
   doorbell: Doorbell;
   lostClaims: LostClaims;
+  memory: ClaimMemory;
 }
 
 /** At most `limit` (from 1) due jobs, each with a lease. */
 export async function takeJobs(
-  { pool, doorbell, lostClaims, ...claimer }: Claimer,
+  { pool, doorbell, lostClaims, memory, ...claimer }: Claimer,
   limit: number,
 ): Promise<ClaimedJob[]> {
   const nonce = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
-  const jobs = await claimJobs(pool, { ...claimer, limit, nonce }).catch((error: unknown) => {
+  const jobs = await claimJobs(pool, { ...claimer, limit, nonce }, memory).catch((error: unknown) => {
     lostClaims.add({ worker_id: claimer.workerId, nonce });
     throw error;
   });

@@ -1,5 +1,6 @@
 // The log of a job as Server-Sent Events, over HTTP.
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -56,6 +57,7 @@ beforeEach(async () => {
     doubt: () => undefined,
     waiting,
     lostClaims: { add: () => undefined, [Symbol.asyncDispose]: () => Promise.resolve() },
+    claimMemory: new ClaimMemory(),
     logMaxBytes: 65_536,
     access,
     gate,

@@ -1,5 +1,6 @@
 // pg_task, the view: statements that wait for a row which somebody else changes meanwhile.
 import { claimJobs } from '@wfg/shared/queries/claim';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { finish } from '../../support/engine.ts';
@@ -27,7 +28,7 @@ const insert = (step: string) => pool.query('insert into pg_task (step) values (
 /** Begins the task's step, as a worker does. */
 async function begin(on: Pool | PoolClient = pool) {
   const claim = { workerId: 'w1', instance: null, limit: 1, leaseSecs: 30, nonce: '7' };
-  const [job] = await claimJobs(on, { ...claim, labels: [':task Greeter'] });
+  const [job] = await claimJobs(on, { ...claim, labels: [':task Greeter'] }, new ClaimMemory());
   if (!job) throw new Error('nothing is due');
   return job;
 }

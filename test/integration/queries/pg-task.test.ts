@@ -1,5 +1,6 @@
 // pg_task, the view: what its users do to it, and that nothing else is touched by that.
 import { claimJobs } from '@wfg/shared/queries/claim';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { readAttempts, toAttempt } from '@wfg/shared/queries/attempts';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -43,7 +44,7 @@ async function insert(step: string): Promise<string> {
 /** Begins the task's step, as a worker does. */
 async function begin() {
   const claim = { workerId: 'w1', instance: null, limit: 1, leaseSecs: 30, nonce: '7' };
-  const [job] = await claimJobs(pool, { ...claim, labels: [':task Greeter'] });
+  const [job] = await claimJobs(pool, { ...claim, labels: [':task Greeter'] }, new ClaimMemory());
   if (!job) throw new Error('nothing is due');
   return job;
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
 import { claimJobs } from '@wfg/shared/queries/claim';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { expireJobs, timeOutRuns } from '@wfg/shared/queries/expire';
 import { type Finished, finishJobs, type Result } from '@wfg/shared/queries/finish';
 import { renewForeign } from '@wfg/shared/queries/foreign-leases';
@@ -26,7 +27,8 @@ export async function perform(db: Queryable, act: Act, nameOf: NameOf): Promise<
       const { worker_id, is_foreign, lease_secs } = act.by;
       const instance = is_foreign ? null : randomUUID();
       const asked = { limit: act.limit, nonce: act.nonce, leaseSecs: lease_secs };
-      const claimed = await claimJobs(db, { ...asked, workerId: worker_id, instance, labels: LABELS });
+      const request = { ...asked, workerId: worker_id, instance, labels: LABELS };
+      const claimed = await claimJobs(db, request, new ClaimMemory());
       return listed(claimed.map((job) => `${nameOf(job.run_id, job.job_id)}.${job.attempt}`));
     }
     case 'renew':

@@ -107,11 +107,11 @@ const NOTHING: Look = { claimed: null, isLast: false };
 
 /** Claims a job, or finds the one that was claimed with the key and is still held. That there was none is not kept. */
 async function claimOnce(
-  { pool, lostClaims }: ApiContext,
+  { pool, lostClaims, claimMemory }: ApiContext,
   key: Key | null,
   request: ClaimRequest,
 ): Promise<{ job: ClaimedJob | null; isKept: boolean }> {
-  const claimOne = async (db: Queryable) => (await claimJobs(db, request))[0] ?? null;
+  const claimOne = async (db: Queryable) => (await claimJobs(db, request, claimMemory))[0] ?? null;
   if (key === null) {
     // By its key a job whose claim had no answer can be asked for again.
     const job = await claimOne(pool).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 // leases and says when to look, what to stop and when to end.
 import { createDoorbell } from '@wfg/shared/db/doorbell';
 import { createPool } from '@wfg/shared/db/pool';
+import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import type { Result } from '@wfg/shared/queries/finish';
 import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers';
 import { startLoop } from '@wfg/shared/runtime/loop';
@@ -67,6 +68,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     pool,
     doorbell,
     lostClaims: stack.use(createLostClaims(pool, doorbell, log)),
+    memory: new ClaimMemory(),
     workerId: config.WORKER_ID,
     instance,
     labels: [...definitions.keys(), ...config.WORKER_LABELS],
