@@ -6,7 +6,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { NextStep } from '../sdk/next-step.ts';
 import { BACKOFF, BUDGET, DECLARED, IS_SERVED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
-import { type Lease, leaseColumns } from './leases.ts';
+import { heldBy, type Lease, leaseColumns } from './leases.ts';
 
 /** What a worker has to say about one attempt, with the seal of its log. */
 export interface Result extends Lease {
@@ -52,7 +52,7 @@ with report as (
     j.workflow_type, j.step, j.backoff, j.worker_id, j.started_at
   from report r
   join wfg_jobs j on j.run_id = r.run_id and j.position = r.position
-  where j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce
+  where ${heldBy('r.attempt', 'r.nonce')}
   order by j.run_id, j.position
   for update of j skip locked
 ), decided as (
@@ -112,7 +112,7 @@ with report as (
 select (r.index - 1)::int as index,
   case
     when d.next is not null then 'applied'
-    when j.state = 'active' and j.attempt = r.attempt and j.nonce = r.nonce then 'busy'
+    when ${heldBy('r.attempt', 'r.nonce')} then 'busy'
     else 'lost'
   end as answer,
   coalesce(d.next, j.state) as state,

@@ -4,6 +4,7 @@ import type { Lease } from '../contract/lease.ts';
 import type { Queryable } from '../db/pool.ts';
 import { emptyPush, type PushedLog, type PushedRow } from '../rules/pushed-log.ts';
 import { SHORTEST_BEAT_SECS } from './foreign-workers.ts';
+import { heldBy } from './leases.ts';
 import { LEASE_OVER } from './outage.ts';
 
 // Unlike one of our own, which may be late by its own fault alone, a lease that has expired is not renewed: its worker
@@ -12,8 +13,7 @@ const RENEW = `
 with renewed as (
   update wfg_jobs j
   set lease_expires_at = wfg_now() + make_interval(secs => j.lease_secs)
-  where j.run_id = $1::uuid and j.position = $2::int and j.attempt = $3::int and j.nonce = $4::bigint
-    and j.state = 'active' and not ${LEASE_OVER}
+  where j.run_id = $1::uuid and j.position = $2::int and ${heldBy('$3::int', '$4::bigint')} and not ${LEASE_OVER}
   returning j.worker_id, j.cancel_requested_at is not null as cancelled
 ), beaten as (
   update wfg_workers w set last_heartbeat = wfg_now()
@@ -30,9 +30,9 @@ export async function renewForeign(db: Queryable, lease: Lease): Promise<{ cance
 }
 
 const LOCK = `
-select job_id, workflow_id, to_char(started_at at time zone 'utc', 'YYYY-MM-DD') as day
-from wfg_jobs
-where run_id = $1::uuid and position = $2::int and attempt = $3::int and nonce = $4::bigint and state = 'active'
+select j.job_id, j.workflow_id, to_char(j.started_at at time zone 'utc', 'YYYY-MM-DD') as day
+from wfg_jobs j
+where j.run_id = $1::uuid and j.position = $2::int and ${heldBy('$3::int', '$4::bigint')}
 for update`;
 
 // A statement of its own, behind the lock: it is to see what the holder before us has written.

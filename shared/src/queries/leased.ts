@@ -2,13 +2,13 @@
 import { parseLease } from '../contract/lease.ts';
 import type { Queryable } from '../db/pool.ts';
 import { CLAIMED_COLUMNS, type ClaimedJob } from './claim.ts';
+import { heldBy } from './leases.ts';
 import { LEASE_OVER } from './outage.ts';
 
 const READ = `
 select ${CLAIMED_COLUMNS}, coalesce(r.env, '{}') as run_env
 from wfg_jobs j left join wfg_runs r on r.id = j.run_id
-where j.run_id = $1::uuid and j.position = $2::int and j.attempt = $3::int and j.nonce = $4::bigint
-  and j.state = 'active' and not ${LEASE_OVER}`;
+where j.run_id = $1::uuid and j.position = $2::int and ${heldBy('$3::int', '$4::bigint')} and not ${LEASE_OVER}`;
 
 /** The job as it was handed over with the lease; null when that is over. */
 export async function readLeased(db: Queryable, leaseId: string): Promise<ClaimedJob | null> {

@@ -8,6 +8,14 @@ import { withTx } from '../db/tx.ts';
 
 export type { Lease };
 
+/**
+ * As SQL: the job `j` is active, and held by the lease with this attempt and nonce. Only what is active has an expiry.
+ * Asked for the state, the planner reads all of wfg_jobs_active in place of the key, with the dead entries that an open
+ * transaction keeps there.
+ */
+export const heldBy = (attempt: string, nonce: string) =>
+  `j.lease_expires_at is not null and j.attempt = ${attempt} and j.nonce = ${nonce}`;
+
 interface LeaseState {
   /** 0-based place in the leases given. */
   index: number;
@@ -26,7 +34,7 @@ const MINE = `mine as (
 
 const states = (renewed: string) => `
 select (m.index - 1)::int as index,
-  (j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce) is true as held,
+  (${heldBy('m.attempt', 'm.nonce')}) is true as held,
   (j.cancel_requested_at is not null) as cancelled,
   ${renewed} as renewed
 from mine m
@@ -42,7 +50,7 @@ with ${MINE}, locked as (
   select j.run_id, j.position
   from mine m
   join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
-  where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce
+  where ${heldBy('m.attempt', 'm.nonce')}
   order by j.run_id, j.position
   for update of j skip locked
 ), renewed as (
@@ -56,7 +64,7 @@ with ${MINE}, locked as (
 const RENEW_ONE = `
 update wfg_jobs j
 set ${LATER}
-where j.run_id = $1::uuid and j.position = $2::int and j.state = 'active' and j.attempt = $3::int and j.nonce = $4::bigint`;
+where j.run_id = $1::uuid and j.position = $2::int and ${heldBy('$3::int', '$4::bigint')}`;
 
 /**
  * Renews each lease by the TTL it was claimed with, and says for each whether it is still held and whether a cancel

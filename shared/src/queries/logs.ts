@@ -1,7 +1,7 @@
 // Appending output to wfg_logs, fenced by the lease, and reading it back in order.
 import type { LogStream } from '../contract/log.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Lease, leaseColumns } from './leases.ts';
+import { heldBy, type Lease, leaseColumns } from './leases.ts';
 
 /** The bounds of a page, and so of what is held for each of thousands of readers. */
 const PAGE_ROWS = 64;
@@ -33,7 +33,7 @@ with lease as (
   from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
     with ordinality as l (run_id, position, attempt, nonce, index)
   join wfg_jobs j on j.run_id = l.run_id and j.position = l.position
-  where j.state = 'active' and j.attempt = l.attempt and j.nonce = l.nonce
+  where ${heldBy('l.attempt', 'l.nonce')}
 ), stored as (
   insert into wfg_logs (day, run_id, position, attempt, sequence, line, lines, bytes, at, stream, data)
   select c.day, l.run_id, l.position, l.attempt, c.sequence, c.line, c.lines, c.bytes, c.at, c.stream, c.data

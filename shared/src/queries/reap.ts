@@ -6,7 +6,7 @@ import type { Hint } from '../contract/bell.ts';
 import type { Queryable } from '../db/pool.ts';
 import { BACKOFF, BUDGET, DECLARED } from './declared.ts';
 import { changeJobs } from './job-change.ts';
-import { type Lease, leaseColumns } from './leases.ts';
+import { heldBy, type Lease, leaseColumns } from './leases.ts';
 import { findJobs, ONLY } from './one-job.ts';
 import { EXPIRED, HAD_ITS_TIME } from './outage.ts';
 
@@ -133,7 +133,7 @@ const SURRENDER = takeBack(`
   from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[], $5::text[])
     as m (run_id, position, attempt, nonce, error)
   join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
-  where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce
+  where ${heldBy('m.attempt', 'm.nonce')}
   order by j.run_id, j.position
   for update of j skip locked`);
 
@@ -142,7 +142,7 @@ select (m.index - 1)::int as index
 from unnest($1::uuid[], $2::int[], $3::int[], $4::bigint[])
   with ordinality as m (run_id, position, attempt, nonce, index)
 join wfg_jobs j on j.run_id = m.run_id and j.position = m.position
-where j.state = 'active' and j.attempt = m.attempt and j.nonce = m.nonce`;
+where ${heldBy('m.attempt', 'm.nonce')}`;
 
 /** An attempt whose process is gone; with an `error` it was this attempt's fault, and is its failed try. */
 export interface Surrendered extends Lease {
