@@ -72,7 +72,7 @@ test('leases that take long to be taken back keep neither runs nor the next look
   const run = await submit(db.pool, { a: {} });
   await claim(db.pool);
   await using reaper = startService('reaper', { DATABASE_URL: db.url, REAP_INTERVAL_SECS: '1' });
-  await reaper.logged('started');
+  await waitFor('its first look', async () => (await db.pool.query('select from wfg_reaper')).rowCount);
   const holder = await db.pool.connect();
   try {
     // Read where a lease is taken back, and not by a look.
@@ -86,11 +86,12 @@ test('leases that take long to be taken back keep neither runs nor the next look
     });
     await db.pool.query(`update wfg_runs set deadline_at = wfg_now() - interval '1 s'`);
     expect(await reaper.logged('run out of time')).toMatchObject({ run_id: run });
-    const { rows } = await db.pool.query<{ at: Date }>('select steady_until as at from wfg_reaper');
+    const { rows } = await db.pool.query<{ at: string }>('select steady_until::text as at from wfg_reaper');
     await waitFor('a later look', async () => {
-      const { rowCount } = await db.pool.query('select from wfg_reaper where steady_until > $1', [
-        rows[0]?.at,
-      ]);
+      const { rowCount } = await db.pool.query(
+        'select from wfg_reaper where steady_until > $1::timestamptz',
+        [rows[0]?.at],
+      );
       return rowCount;
     });
   } finally {
