@@ -24,8 +24,7 @@ interface LogWriterSettings {
 }
 
 export interface LogWriter {
-  /** Chunks of up to 64 KiB that wait for delivery. */
-  backlog: () => number;
+  /** Takes text without waiting for its delivery: all that may wait is `maxBytes`, unless the writer heeds `onFull`. */
   write: (stream: LogStream, text: string) => void;
   /** A line of wfg's own. */
   writeLine: (stream: LogStream, line: string) => void;
@@ -54,13 +53,12 @@ export function createLogWriter({ write, maxBytes, onFull, onEmpty }: LogWriterS
   }
 
   async function deliver(): Promise<void> {
-    for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) await write(chunk);
+    while (waiting.length > 0) for (const chunk of waiting.splice(0)) await write(chunk);
     delivery = null;
     onEmpty?.();
   }
 
   return {
-    backlog: () => waiting.length,
     write: (stream, text) => send(cutter.write(stream, text, performance.now())),
     writeLine: (stream, line) => send(cutter.writeLine(stream, line)),
     async end() {

@@ -34,6 +34,8 @@ const JOB: ClaimedEvent = {
   run_env: {},
 };
 
+const LOG_MAX_BYTES = 8 * 2 ** 20;
+
 async function handle(
   handler: (context: EventContext) => unknown,
   signal = new AbortController().signal,
@@ -48,7 +50,7 @@ async function handle(
     },
     close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
   };
-  const settings = { patience: { graceMs: 0 }, logMaxBytes: 2 ** 20 };
+  const settings = { patience: { graceMs: 0 }, logMaxBytes: LOG_MAX_BYTES };
   const call = callOf(defineEvent({ type: 'a', handler }), { ...JOB, timeout_secs: timeoutSecs });
   if (!call) throw new Error('not called');
   const execute = executeHandler(1, call, settings);
@@ -79,6 +81,27 @@ test('its console is its log, in order and on both streams', async () => {
   });
   expect(stdout).toBe('one 1 { two: 2 }\nnul ␀\n');
   expect(stderr).toBe('careful\n');
+});
+
+test('all that it prints is kept, however fast, up to the limit of the log, which is said', async () => {
+  const line = 'x'.repeat(1_023);
+  const print = async (lines: number) => {
+    const stored = Promise.withResolvers<void>();
+    const handled = handle(
+      ({ log }) => {
+        for (let count = 1; count < lines; count++) log.info(line);
+        log.info('the last line');
+        setImmediate(stored.resolve);
+      },
+      undefined,
+      stored.promise,
+    );
+    return (await handled).stdout;
+  };
+  expect(await print(6_000)).toBe(`${line}\n`.repeat(5_999).concat('the last line\n'));
+  const text = await print(10_000);
+  expect(text.slice(0, LOG_MAX_BYTES)).toBe(`${line}\n`.repeat(8_192));
+  expect(text.slice(LOG_MAX_BYTES)).toMatch(/^\[wfg\] log limit of 8388608 bytes reached; [^\n]*\n$/);
 });
 
 test('whatever it throws is its failure, at once or later, and is in its log', async () => {

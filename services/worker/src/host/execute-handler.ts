@@ -1,10 +1,9 @@
 // How the call of a handler is executed, and what its end means for the job.
 import { toStorableText } from '@wfg/shared/contract/json';
-import type { LogStream } from '@wfg/shared/contract/log';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { type End, type Execute, failure } from '../attempt.ts';
 import type { Patience } from '../kill-tree.ts';
-import { createLogWriter, type LogWriter } from '../log-writer.ts';
+import { createLogWriter } from '../log-writer.ts';
 import { after } from '../long-timer.ts';
 import { OutputCollector, OutputError } from '../outputs.ts';
 import { StopError } from '../stop-error.ts';
@@ -12,14 +11,12 @@ import type { Call } from './call.ts';
 import { jobConsole } from './job-console.ts';
 import { trace } from './trace.ts';
 
-/** Chunks of up to 64 KiB of an attempt: there may be a hundred attempts. */
-const MOST_BACKLOG = 64;
 const STOPPED = { outcome: 'stopped' } as const;
-const WHY_MISSING = 'they were printed faster than the database stored them';
 
 interface HandlerSettings {
   /** With a handler that was told to stop. */
   patience: Patience;
+  /** Of an attempt. A handler prints without waiting: as much may wait here for the database. */
   logMaxBytes: number;
 }
 
@@ -35,11 +32,10 @@ export function executeHandler(id: number, call: Call, { patience, logMaxBytes }
     const signal = AbortSignal.any([asked, limit.signal]);
 
     const writer = createLogWriter({ write: (chunk) => attemptLog.write(chunk), maxBytes: logMaxBytes });
-    const print = boundedPrint(writer);
     const outputs = new OutputCollector();
     // What a handler does that nobody waits for any more goes nowhere.
     let isOpen = true;
-    const output = jobConsole((stream, text) => isOpen && print(stream, text));
+    const output = jobConsole((stream, text) => isOpen && writer.write(stream, text));
     const setOutput = (name: string, value: string) => isOpen && addOutput(outputs, name, value);
     const say = (line: string) => writer.writeLine('stderr', `[wfg] ${line}`);
     signal.addEventListener(
@@ -61,20 +57,6 @@ export function executeHandler(id: number, call: Call, { patience, logMaxBytes }
     if (isOvertime)
       return { end: { outcome: 'timed_out', retryable: true, error: overtime.message }, goesOn };
     return { end: isStopped || handled === null ? STOPPED : endOf(call, handled, outputs), goesOn };
-  };
-}
-
-/** A handler prints without waiting, so what the database does not take for long is left out, and that said. */
-function boundedPrint(writer: LogWriter): (stream: LogStream, text: string) => void {
-  let missing = 0;
-  return (stream, text) => {
-    if (writer.backlog() >= MOST_BACKLOG) missing += text.length;
-    else {
-      if (missing > 0)
-        writer.writeLine('stderr', `[wfg] ${missing} characters are missing here: ${WHY_MISSING}`);
-      missing = 0;
-      writer.write(stream, text);
-    }
   };
 }
 
