@@ -10,8 +10,8 @@ export interface Tree {
   pid: number | null;
   /** The shell is gone, so that its pid may by now be another process's. */
   ended: boolean;
-  /** The value of MARK in the environment of everything the attempt started. */
-  mark: string;
+  /** The value of MARK in the environment of everything the attempt started. Null: of the tree only the group counts. */
+  mark: string | null;
 }
 
 export type Process = Pick<ProcessStat, 'pid' | 'startedAt' | 'group'>;
@@ -31,15 +31,19 @@ export const hasProcessTable = existsSync('/proc/self/stat');
  */
 export async function findProcesses(trees: readonly Tree[]): Promise<Process[]> {
   const rows = await readTable();
-  const marks = new Set(trees.map((tree) => tree.mark));
-  const pids = new Set(rows.map((row) => row.pid));
-  // A group's number is taken while it has members. If its leader is gone and the pid is used again, the group is new.
-  const groups = new Set(
-    trees.flatMap(({ pid, ended }) => (pid === null || (ended && pids.has(pid)) ? [] : [pid])),
-  );
+  const { bare = [], whole = [] } = Object.groupBy(trees, ({ mark }) => (mark === null ? 'bare' : 'whole'));
+  const bareGroups = groupsOf(bare, rows);
+  const groups = groupsOf(whole, rows);
+  const marks = new Set(whole.map((tree) => tree.mark));
   const ours = (row: Row) =>
     row.mark === null ? groups.has(row.group) || groups.has(row.session) : marks.has(row.mark);
-  return withDescendants(rows.filter(ours), rows);
+  return [...rows.filter((row) => bareGroups.has(row.group)), ...withDescendants(rows.filter(ours), rows)];
+}
+
+/** A group's number is taken while it has members. If its leader is gone and the pid is used again, the group is new. */
+function groupsOf(trees: readonly Tree[], rows: readonly Row[]): Set<number> {
+  const pids = new Set(rows.map((row) => row.pid));
+  return new Set(trees.flatMap(({ pid, ended }) => (pid === null || (ended && pids.has(pid)) ? [] : [pid])));
 }
 
 /** False for a zombie, and for a pid that is used again. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newMark, processesWith, quiet, run } from './command.fixture.ts';
 import { createSpawner, type Spawner } from './spawner.ts';
 
@@ -107,6 +107,18 @@ describe('what a command leaves behind', () => {
     const ran = await run(spawner, { run: text, env: { [mark.name]: mark.value } });
     expect(ran).toMatchObject({ outcome: 'completed', stdout: 'end\nbye\n' });
     expect(processesWith(mark.value)).toEqual([]);
+  });
+
+  test('as a daemon stays, also if something else is left that ends', async () => {
+    const [daemon, child] = [newMark(), newMark()];
+    onTestFinished(() => processesWith(daemon.value).forEach((pid) => void process.kill(pid, 'SIGKILL')));
+    const daemonize = (name: string) =>
+      `setsid sh -c 'touch ${name}; sleep 60; : ${daemon.value}' > log 2>&1 &`;
+    const text = `${daemonize('one')} (${daemonize('two')} sleep 60; : ${child.value}) &
+      until test -e one && test -e two; do sleep 0.01; done`;
+    expect(await run(spawner, text)).toMatchObject({ outcome: 'completed' });
+    expect(processesWith(daemon.value)).toHaveLength(2);
+    expect(processesWith(child.value)).toEqual([]);
   });
 
   test('as a daemon does not keep it running, even one that goes on to write', async () => {

@@ -129,11 +129,11 @@ function shellsOf({ run, steps }: CommandJob): ShellText[] {
   return [{ flags: [], run: run ?? '', label: null, env: {}, timeout: null, ...turn }];
 }
 
-/** What the shells left in the background ends with the job; a daemon that made itself a session of its own stays. */
+/** What is left in a shell's process group ends with the job; a daemon, which left it by `setsid`, always stays. */
 async function killBackground({ started, patience, log }: ShellIo): Promise<void> {
   const left = started.filter(({ command }) => command.hasGroup());
   if (left.length === 0) return;
-  await Promise.all(left.map(({ command }) => command.kill(patience)));
+  await Promise.all(left.map(({ command }) => command.killGroup(patience)));
   await drainOutput(log.reading, Promise.all(left.map(({ read }) => read)));
 }
 

@@ -26,6 +26,8 @@ export interface RunningCommand {
   hasGroup: () => boolean;
   /** SIGTERM, after the grace SIGKILL, to all of the attempt. Resolves when nothing is left, at most 4 s after. */
   kill: (patience: Patience) => Promise<void>;
+  /** The same to what is still in its process group, and to nothing else. */
+  killGroup: (patience: Patience) => Promise<void>;
   /** Closes the output and leaves alone what still runs. */
   release: () => void;
 }
@@ -43,15 +45,19 @@ export interface Started {
 export function runningCommand({ tree, exited, log, forget, ...fds }: Started): RunningCommand {
   const stdout = readPipe(fds.stdout);
   const stderr = readPipe(fds.stderr);
+
+  async function kill(what: Tree, patience: Patience): Promise<void> {
+    const pids = await killTrees([what], patience);
+    if (pids.length > 0) log.warn({ pids }, 'processes could not be killed');
+  }
+
   return {
     stdout,
     stderr,
     exited,
     hasGroup: () => tree.pid !== null && groupExists(tree.pid),
-    async kill(patience) {
-      const pids = await killTrees([tree], patience);
-      if (pids.length > 0) log.warn({ pids }, 'processes could not be killed');
-    },
+    kill: (patience) => kill(tree, patience),
+    killGroup: (patience) => kill({ ...tree, mark: null }, patience),
     release() {
       stdout.destroy();
       stderr.destroy();
