@@ -53,7 +53,13 @@ function inOrder(byPosition: ReadonlyMap<number, RunJob>, retried: readonly numb
     const job = byPosition.get(position);
     if (job && (job.state === 'blocked' || job.state === 'skipped')) found.set(position, job);
   };
-  for (const position of retried) take(position);
+  for (const position of retried) {
+    take(position);
+    const job = byPosition.get(position);
+    // It has ended again before anyone looked, and tells that to those who had been told of its first end.
+    if (!job || job.state === 'blocked' || job.settled) continue;
+    for (const child of job.children) if (byPosition.get(child)?.state === 'blocked') take(child);
+  }
   // A map hands out what is added while it is walked.
   for (const { children } of found.values()) for (const child of children) take(child);
 

@@ -1,4 +1,5 @@
 // A job that failed is tried again in a run that goes on, and what was skipped because of it waits for it again.
+import { cancelJob } from '@wfg/shared/queries/cancel';
 import { reapExpired } from '@wfg/shared/queries/reap';
 import { readAttempts } from '@wfg/shared/queries/attempts';
 import { retryJob } from '@wfg/shared/queries/requeue';
@@ -133,3 +134,35 @@ test('a cancelled job is retried, and what cannot be is refused with what to do'
   await expect(retryJob(db.pool, run, 'a')).rejects.toThrow(/has ended: it cancelled: rerun it/);
   await expect(db.pool.query('select wfg_requeue($1)', [run])).rejects.toMatchObject({ code: 'WF003' });
 });
+
+test.for(['job', 'run'] as const)(
+  'of one that is cancelled again (its %s is) before a scheduler looks, the end is told once',
+  async (what) => {
+    await using db = await testDatabase();
+    const run = await submit(db.pool, {
+      a: {},
+      b: {},
+      tidy: { needs: ['a', 'b'], if: 'always()' },
+      last: { needs: ['a', 'tidy'], if: 'always()' },
+    });
+    const jobs = await claim(db.pool);
+    for (const job of jobs) if (job.job_id === 'a') await finish(db.pool, job, FAILED);
+    await advance(db.pool);
+    await retryJob(db.pool, run, 'a');
+    if (what === 'run') await cancel(db.pool, run);
+    else await cancelJob(db.pool, run, 'a');
+    await advance(db.pool);
+    expect(await states(db.pool, run)).toEqual({
+      a: 'cancelled',
+      b: 'active',
+      tidy: 'blocked',
+      last: 'blocked',
+    });
+    for (const job of jobs) if (job.job_id === 'b') await finish(db.pool, job);
+    await advance(db.pool);
+    expect(await states(db.pool, run)).toMatchObject({ tidy: 'pending', last: 'blocked' });
+    await end(db.pool, { tidy: {} });
+    expect(await end(db.pool, { last: {} })).toEqual(['last']);
+    expect(await runState(db.pool, run)).toBe('cancelled');
+  },
+);

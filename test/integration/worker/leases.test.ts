@@ -88,7 +88,8 @@ test('a lease whose time runs out while someone holds its row is renewed as soon
       'select state, attempt, lease_expires_at > wfg_now() as is_renewed from wfg_jobs where run_id = $1',
       [run],
     );
-    expect(rows).toEqual(Array(2).fill({ state: 'active', attempt: 0, is_renewed: true }));
+    const renewed = { state: 'active', attempt: 0, is_renewed: true };
+    expect(rows).toEqual([renewed, renewed]);
     return true;
   });
   await gate.open();
