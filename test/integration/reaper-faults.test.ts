@@ -78,19 +78,21 @@ test('leases that take long to be taken back keep neither runs nor the next look
     // Read where a lease is taken back, and not by a look.
     await holder.query('begin; lock table wfg_handlers in access exclusive mode');
     await moveClock(db.pool, '31 s');
-    await waitFor('it to wait', async () => {
-      const { rowCount } = await db.pool.query(
-        `select from pg_stat_activity where application_name = 'wfg-reaper' and wait_event_type = 'Lock' and query like '%taken%'`,
+    const [waiting] = await waitFor('it to wait', async () => {
+      const found = await db.pool.query<{ pid: number; since: string }>(
+        `select pid, query_start::text as since from pg_stat_activity
+         where application_name = 'wfg-reaper' and wait_event_type = 'Lock' and query like '%taken%'`,
       );
-      return rowCount;
+      return found.rows.length > 0 && found.rows;
     });
     await db.pool.query(`update wfg_runs set deadline_at = wfg_now() - interval '1 s'`);
     expect(await reaper.logged('run out of time')).toMatchObject({ run_id: run });
     const { rows } = await db.pool.query<{ at: string }>('select steady_until::text as at from wfg_reaper');
-    await waitFor('a later look', async () => {
+    await waitFor('a later look, while it waits', async () => {
       const { rowCount } = await db.pool.query(
-        'select from wfg_reaper where steady_until > $1::timestamptz',
-        [rows[0]?.at],
+        `select from wfg_reaper, pg_stat_activity
+         where steady_until > $1::timestamptz and pid = $2 and query_start = $3::timestamptz and state = 'active'`,
+        [rows[0]?.at, waiting?.pid, waiting?.since],
       );
       return rowCount;
     });

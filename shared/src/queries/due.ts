@@ -2,6 +2,7 @@
 // the next of both that will be, operations, and runs that wait for a scheduler. One statement, so that an idle system asks once a
 // second.
 import type { Queryable } from '../db/pool.ts';
+import { anyOf } from './probe.ts';
 
 // One probe a pending lane, by the loose scan explained in claim.ts; within a lane the index is in run_at order, so
 // its first row is the oldest. Up to 100 due rows a lane are counted: a bell needs no more.
@@ -21,7 +22,7 @@ with recursive lane as (
     select count(*)::int from (
       select from wfg_jobs j
       where j.state = 'pending' and j.lane = lane.lane and j.run_at <= wfg_now()
-      limit 100
+      order by j.run_at limit 100
     ) due
   ) as due, (
     select j.run_at from wfg_jobs j
@@ -36,9 +37,10 @@ select
     (select min(next_at) from counted),
     (select min(next_at) from wfg_schedules where next_at > wfg_now())
   ) - wfg_now()) * 1000)::float8 as next_in_ms,
-  exists (select from wfg_schedules where next_at <= wfg_now()) as ticks,
+  coalesce((select min(next_at) from wfg_schedules) <= wfg_now(), false) as ticks,
   exists (select from wfg_operations where finished_at is null) as operations,
-  exists (select from wfg_jobs where not settled) or exists (select from wfg_runs where not settled) as unsettled`;
+  ${anyOf('wfg_jobs where not settled order by run_id')}
+    or ${anyOf('wfg_runs where not settled order by id')} as unsettled`;
 
 interface Due {
   /** Due and unclaimed, by lane; counts stop at 100. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/pool.ts';
 import { MANY_JOBS } from './counts.ts';
 import { LATE_JOB, LATE_RUN } from './expire.ts';
 import { STAMP } from './outage.ts';
+import { anyOf } from './probe.ts';
 import { OVERDUE } from './reap.ts';
 
 /** A few rows more than one for each day and state are no harm. */
@@ -16,8 +17,8 @@ with stamped as (${STAMP}
 select
   (select resumed from stamped) as resumed,
   exists (select from wfg_jobs j where ${OVERDUE}) as leases,
-  exists (select from wfg_jobs j where ${LATE_JOB}) as waiting,
-  exists (select from wfg_runs r where ${LATE_RUN}) as runs,
+  ${anyOf(`wfg_jobs j where ${LATE_JOB} order by j.expires_at`)} as waiting,
+  ${anyOf(`wfg_runs r where ${LATE_RUN} order by r.deadline_at`)} as runs,
   (select count(*) - count(distinct (moved_on, state)) > ${LOOSE_TALLIES}
     from (select moved_on, state from wfg_event_tallies limit ${SEEN_TALLIES}) seen) as tallies,
   exists (select from wfg_jobs offset ${MANY_JOBS}) as many,
