@@ -4,7 +4,7 @@ import { putWorkflow } from '@wfg/shared/queries/workflows';
 import { defineWorkflow } from '@wfg/shared/rules/definition';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { advanceRuns, type Stuck } from '../../services/scheduler/src/advance-runs.ts';
+import { advanceRuns, nothingPassed } from '../../services/scheduler/src/advance-runs.ts';
 import { fireSchedules } from '../../services/scheduler/src/fire-schedules.ts';
 import { advance, claim, finish, states, submit } from '../support/engine.ts';
 import { hold } from '../support/locks.ts';
@@ -30,8 +30,9 @@ test('while a job of one run is held, other runs go on, those found with it and 
   await endHeld();
   await other.end();
   await using doorbell = createDoorbell(db.pool, log);
-  const stuck: Stuck = new Map();
-  const pass = () => advanceRuns(db.pool, doorbell, log, stuck);
+  const passed = nothingPassed();
+  const { stuck } = passed;
+  const pass = () => advanceRuns(db.pool, doorbell, log, passed);
   {
     await using _ = await hold(
       db.pool,
@@ -51,6 +52,26 @@ test('while a job of one run is held, other runs go on, those found with it and 
   expect(await pass()).toBeNull();
   expect(await states(db.pool, held)).toEqual({ a: 'completed', b: 'pending' });
   expect(stuck.size).toBe(0);
+});
+
+test('a run that someone holds locked is looked at again soon, then less and less often', async () => {
+  await using db = await testDatabase();
+  const held = await begun(db);
+  await held.end();
+  await using doorbell = createDoorbell(db.pool, log);
+  const passed = nothingPassed();
+  const pass = () => advanceRuns(db.pool, doorbell, log, passed);
+  {
+    await using _ = await hold(db.pool, `select from wfg_runs where id = $1 for update`, [held.run]);
+    expect(await pass()).toBeLessThanOrEqual(20);
+    for (let n = 0; n < 8; n++) await pass();
+    const pauseMs = await pass();
+    expect(pauseMs).toBeGreaterThan(500);
+    expect(pauseMs).toBeLessThanOrEqual(1_000);
+  }
+  expect(await pass()).toBeNull();
+  expect(passed.held).toBe(0);
+  expect(await states(db.pool, held.run)).toEqual({ a: 'completed', b: 'pending' });
 });
 
 test('a start that runs into the time limit is a failed tick; one that waits for a lock is tried again', async () => {

@@ -68,7 +68,9 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   const deadline = stack.use(databaseDeadline(pool, config.DATABASE_URL, log));
   const files = stack.use(await keepWorkflowFiles(pool, config.WORKFLOWS_DIR, log));
   const reasons = () =>
-    [listening.deafReason(), deadline.problem(), files.problem()].filter((reason) => reason !== null);
+    [listening.deafReason(), deadline.problem(), files.problem(), lostClaims.problem()].filter(
+      (reason) => reason !== null,
+    );
 
   const takeTurn = turns(TURNS);
   const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));

@@ -17,6 +17,8 @@ const REST = 4;
 export interface Counting extends AsyncDisposable {
   /** Has the tallies summed up, and the jobs counted, if it is time to. */
   see: (found: Pick<Overdue, 'tallies' | 'many' | 'counted_secs_ago'>) => void;
+  /** Why they cannot be counted, for /ready; null if they can. */
+  problem: () => string | null;
 }
 
 export function startCounting(pool: pg.Pool, log: Logger): Counting {
@@ -48,6 +50,7 @@ export function startCounting(pool: pg.Pool, log: Logger): Counting {
       if (!many && counted_secs_ago !== null) work = forgetCounts;
       if (work !== null) loop.wake();
     },
+    problem: loop.problem,
     [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
   };
 }

@@ -17,14 +17,18 @@ import { cancelJobs } from '@wfg/shared/queries/cancel';
 import { findReadyRoots, judgeJobs } from '@wfg/shared/queries/judge';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { reviveJobs } from '@wfg/shared/queries/revive';
-import { jitter } from '@wfg/shared/rules/pause';
+import { jitter, retryPause } from '@wfg/shared/rules/pause';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
 /** Moved on in one transaction: enough to be fast, little enough to keep it short. */
 const BATCH = { runs: 50, jobs: 5_000 };
-/** How soon to look again at runs that were passed over: who held them may have read before the last job ended. */
+/**
+ * How soon to look again at runs that were passed over: another scheduler that held them may have read before the last
+ * job ended. At most, while someone else holds them for longer.
+ */
 const HELD_MS = 20;
+const LONGEST_HELD_MS = 1_000;
 /** Of settling and judging in one transaction; a run in which more follows from more goes on in the next. */
 const ROUNDS = 100;
 /** For a row that someone else holds locked: a batch that meets one is done run by run, so that no other run waits. */
@@ -35,8 +39,17 @@ const FAILED_MS = 5_000;
 /** Remembered at most. */
 const MOST_STUCK = 10_000;
 
-/** Runs that could not be moved on, and when to try again, by performance.now(): until then they spoil no batch. */
-export type Stuck = Map<string, number>;
+/** What one pass leaves to the next. */
+export interface Passed {
+  /** Runs that could not be moved on, and when to try again, by performance.now(): until then they spoil no batch. */
+  stuck: Map<string, number>;
+  /** The passes in a row in which somebody else held runs locked. */
+  held: number;
+}
+
+export function nothingPassed(): Passed {
+  return { stuck: new Map(), held: 0 };
+}
 
 /**
  * Moves every run on in which something waits, a batch a transaction, and rings for what came of it. Returns how soon
@@ -46,26 +59,30 @@ export async function advanceRuns(
   pool: pg.Pool,
   doorbell: Doorbell,
   log: Logger,
-  stuck: Stuck = new Map(),
+  passed = nothingPassed(),
 ): Promise<number | null> {
+  const { stuck } = passed;
+  for (const [run, until] of stuck) if (until <= performance.now()) stuck.delete(run);
   let again: number | null = null;
+  let isHeld = false;
   const soonest = (ms: number) => (again = Math.min(again ?? ms, ms));
   for (let after = FIRST; ; ) {
     const found = await findUnsettled(pool, after, BATCH);
     const last = found.at(-1);
-    if (last === undefined) return again;
+    if (last === undefined) break;
     after = last;
     const due = found.filter(isDue);
     if (due.length === 0) continue;
-    const held = await advanceBatch(due);
-    if (held) soonest(jitter(HELD_MS));
+    isHeld = (await advanceBatch(due)) || isHeld;
   }
+  passed.held = isHeld ? passed.held + 1 : 0;
+  if (isHeld) soonest(retryPause(passed.held, LONGEST_HELD_MS, HELD_MS));
+  return again;
 
   function isDue(run: string): boolean {
-    const inMs = (stuck.get(run) ?? 0) - performance.now();
-    if (inMs > 0) soonest(inMs);
-    else stuck.delete(run);
-    return inMs <= 0;
+    const until = stuck.get(run);
+    if (until !== undefined) soonest(Math.max(until - performance.now(), 0));
+    return until === undefined;
   }
 
   /** True if some of them are still to be looked at: another scheduler holds them, or they were too much at once. */

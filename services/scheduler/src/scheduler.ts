@@ -6,7 +6,7 @@ import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
-import { advanceRuns, type Stuck } from './advance-runs.ts';
+import { advanceRuns, nothingPassed } from './advance-runs.ts';
 import { fireSchedules } from './fire-schedules.ts';
 import { lookAround } from './sentinel.ts';
 import { workOperations } from './work-operations.ts';
@@ -24,13 +24,13 @@ export async function startScheduler({ config, log, ...starting }: Start<Config>
   const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'scheduler', log }, starting);
   const doorbell = stack.use(createDoorbell(pool, log));
 
-  const stuck: Stuck = new Map();
+  const passed = nothingPassed();
   const advance = stack.use(
     startLoop({
       name: 'advance',
       log,
       // Unasked it is woken by the sentinel.
-      step: async () => (await advanceRuns(pool, doorbell, log, stuck)) ?? Number.POSITIVE_INFINITY,
+      step: async () => (await advanceRuns(pool, doorbell, log, passed)) ?? Number.POSITIVE_INFINITY,
     }),
   );
   const schedules = stack.use(

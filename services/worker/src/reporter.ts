@@ -2,7 +2,7 @@
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import { type Finished, finishedHint, finishJobs, type Result } from '@wfg/shared/queries/finish';
 import { withPartitions } from '@wfg/shared/queries/partitions';
-import { jitter } from '@wfg/shared/rules/pause';
+import { retryPause } from '@wfg/shared/rules/pause';
 import { reportedResults } from '@wfg/shared/runtime/counters';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
@@ -11,8 +11,9 @@ import { type Delivery, sendBatch } from './send-batch.ts';
 
 const BATCH = 200;
 const IDLE_MS = 60_000;
-/** How soon to repeat what someone else holds locked. */
+/** How soon to repeat what someone else holds locked; and at most, while that lasts. */
 const BUSY_MS = 25;
+const LONGEST_BUSY_MS = 1_000;
 
 export interface Reporter extends AsyncDisposable {
   /**
@@ -39,6 +40,7 @@ export function createReporter(
   takesBack: () => boolean = () => false,
 ): Reporter {
   const queue = new Set<Waiting>();
+  let busyTimes = 0;
   const loop = startLoop({ name: 'results', log, step: reportBatch });
   const delivery: Delivery<Waiting, Finished> = {
     async send(batch) {
@@ -53,9 +55,9 @@ export function createReporter(
       return finished;
     },
     settle(waiting, finished) {
+      if (finished.answer === 'busy') return;
       queue.delete(waiting);
-      if (finished.answer === 'busy') queue.add(waiting);
-      else waiting.resolve(finished);
+      waiting.resolve(finished);
     },
     refuse(waiting, error) {
       queue.delete(waiting);
@@ -66,8 +68,14 @@ export function createReporter(
   async function reportBatch(): Promise<number> {
     const batch = [...queue].slice(0, BATCH);
     if (batch.length === 0) return IDLE_MS;
-    await sendBatch(batch, delivery);
-    return batch.some((waiting) => queue.has(waiting)) ? jitter(BUSY_MS) : 0;
+    await sendBatch(batch, delivery).finally(() => batch.forEach(putLast));
+    busyTimes = batch.some((waiting) => queue.has(waiting)) ? busyTimes + 1 : 0;
+    return busyTimes > 0 ? retryPause(busyTimes, LONGEST_BUSY_MS, BUSY_MS) : 0;
+  }
+
+  /** What has no answer yet keeps nothing behind it from being sent. */
+  function putLast(waiting: Waiting): void {
+    if (queue.delete(waiting)) queue.add(waiting);
   }
 
   return {

@@ -183,6 +183,7 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
         reporter.problem(),
         sink.problem(),
         surrenderer.problem(),
+        lostClaims.problem(),
         ...unfit(),
       ].filter((reason) => reason !== null),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -8,7 +8,7 @@ export function jitter(ms: number): number {
   return ms * (0.75 + Math.random() * 0.25);
 }
 
-/** Milliseconds to wait after the n-th failure in a row (from 1): doubling from 0.2 s to `longestMs`, with jitter. */
-export function retryPause(failures: number, longestMs = LONGEST_RETRY_MS): number {
-  return jitter(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), longestMs));
+/** Milliseconds to wait after the n-th failure in a row (from 1): doubling from `firstMs` to `longestMs`, with jitter. */
+export function retryPause(failures: number, longestMs = LONGEST_RETRY_MS, firstMs = FIRST_RETRY_MS): number {
+  return jitter(Math.min(firstMs * 2 ** (failures - 1), longestMs));
 }

@@ -17,6 +17,8 @@ const MOST = 200;
 export interface LostClaims extends AsyncDisposable {
   /** To be called when a claim has failed, whatever the error. */
   add: (claim: LostClaim) => void;
+  /** Why they cannot be handed back, for /ready; null if they can. */
+  problem: () => string | null;
 }
 
 interface Remembered extends LostClaim {
@@ -54,6 +56,7 @@ export function createLostClaims(pool: pg.Pool, doorbell: Doorbell, log: Logger)
       looks = 0;
       loop.wake();
     },
+    problem: loop.problem,
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]();
       // The last chance of what was sent a moment ago; where the database is away it is taken back after all.

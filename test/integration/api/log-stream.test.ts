@@ -56,7 +56,7 @@ beforeEach(async () => {
     paced,
     doubt: () => undefined,
     waiting,
-    lostClaims: { add: () => undefined, [Symbol.asyncDispose]: () => Promise.resolve() },
+    lostClaims: { add: () => undefined, problem: () => null, [Symbol.asyncDispose]: () => Promise.resolve() },
     claimMemory: new ClaimMemory(),
     logMaxBytes: 65_536,
     access,

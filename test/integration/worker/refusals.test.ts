@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createLogSink, type Dropped } from '../../../services/worker/src/log-sink.ts';
 import { createReporter } from '../../../services/worker/src/reporter.ts';
-import { claim, reportOf, states, submit } from '../../support/engine.ts';
+import { claim, enqueue, reportOf, states, submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -99,6 +99,25 @@ test('what cannot be stored at the moment is repeated, and holds nothing else up
   await pool.query('drop trigger hold on wfg_jobs');
   expect(await held).toBe('applied');
   expect(await states(pool, run)).toEqual({ held: 'completed', a: 'completed', b: 'completed' });
+});
+
+test('a whole batch that cannot be stored at the moment keeps none behind it from being sent', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  for (let n = 0; n < 200; n++) await enqueue(pool, 'held');
+  await enqueue(pool, 'good');
+  const jobs = await claim(pool, { labels: [':event held', ':event good'], limit: 201 });
+  await pool.query(`
+    create function hold() returns trigger language plpgsql
+      as $$ begin raise 'held by somebody' using errcode = 'lock_not_available'; end $$;
+    create trigger hold before delete on wfg_jobs for each row when (old.workflow_type = 'held')
+      execute function hold()`);
+  await using doorbell = createDoorbell(pool, log);
+  await using reporter = createReporter(pool, doorbell, log);
+  const answers = jobs.map(async (job) => (await reporter.report(reportOf(job))).answer);
+  expect(await answers.at(-1)).toBe('applied');
+  await pool.query('drop trigger hold on wfg_jobs');
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['applied']));
 });
 
 test('a database that refuses every log and every result fails no job: that is said, and waited for', async () => {

@@ -64,10 +64,11 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     patience: { graceMs: config.KILL_GRACE_SECS * 1000, hurry: hurry.signal },
     logMaxBytes: config.LOG_MAX_BYTES,
   };
+  const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const claimer = {
     pool,
     doorbell,
-    lostClaims: stack.use(createLostClaims(pool, doorbell, log)),
+    lostClaims,
     memory: new ClaimMemory(),
     workerId: config.WORKER_ID,
     instance,
@@ -128,7 +129,9 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     },
     ended: async (id) => running.get(id)?.ended,
     problems: () =>
-      [claiming.problem(), reporter.problem(), sink.problem()].filter((problem) => problem !== null),
+      [claiming.problem(), reporter.problem(), sink.problem(), lostClaims.problem()].filter(
+        (problem) => problem !== null,
+      ),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
