@@ -127,8 +127,9 @@ export function createSpawner({ log, hiddenDir }: SpawnerSettings): Spawner {
     const startedAt = performance.now();
     const reason = await process.died;
     if (performance.now() - startedAt > LASTING_MS) failures = 0;
-    if (process === current?.process) void guardAgain();
-    if (commands.size > 0 && !closed.aborted)
+    const isCurrent = process === current?.process;
+    if (isCurrent) void guardAgain();
+    if ((isCurrent || commands.size > 0) && !closed.aborted)
       log.warn({ reason, commands: commands.size }, 'spawner died, its commands are killed');
     await killTrees(
       Array.from(commands.values(), ({ tree }) => tree),
