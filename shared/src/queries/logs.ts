@@ -26,7 +26,8 @@ interface LogAppend {
   rows: readonly LogRow[];
 }
 
-// `on conflict do nothing` makes the repeat after an unclear commit harmless: the same sequence is the same chunk.
+// `on conflict do nothing` makes the repeat after an unclear commit harmless: the same sequence is the same chunk. Nothing
+// is locked: what is in flight while the attempt is taken back is stored behind its seal, where nobody reads it.
 const APPEND = `
 with lease as (
   select l.run_id, l.position, l.attempt, l.index
