@@ -20,12 +20,16 @@ import { keepLogs } from './keep-logs.ts';
 import type { Load } from './loads/load.ts';
 import { type Accepted, offer } from './offer.ts';
 import type { OwnPostgres } from './own-postgres.ts';
+import { planOf } from './plan.ts';
 import type { Row } from './table.ts';
 import { watchLeases } from './watch-leases.ts';
 
 const MODULE = fileURLToPath(new URL('module.ts', import.meta.url));
-/** The load is offered for so long before the fault and after it. */
+/** The load is offered for so long before the fault and after it; longer where it is so slow that less than this came of it. */
 const AROUND_MS = 2_000;
+const LEAST_JOBS = 20;
+/** Until that much has come. */
+const SLOWEST_MS = 60_000;
 const RECOVER_MS = (LEASE_SECS + 10) * 1_000;
 /** To tell what is late from what is lost. */
 const PATIENCE_MS = 20_000;
@@ -83,23 +87,32 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
   const burst = await measureCapacity(pool, { ...offering, first: 0, count: load.burst });
   const perSec = burst.perSec / 2;
 
+  let accepted = 0;
+  const jobs = () => accepted * jobsOf(load);
   const stop = new AbortController();
   const offered = offer({
     ...offering,
     first: load.burst,
     perSec,
-    onAccepted: following.follow,
+    onAccepted(run) {
+      accepted++;
+      following.follow(run);
+    },
     until: stop.signal,
   });
   // Its failure is told when it is awaited.
   offered.catch(() => undefined);
   await sleep(AROUND_MS);
+  // Half of it goes on while the fault strikes, or waits.
+  await waitFor('something to be offered', () => jobs() >= LEAST_JOBS / 2, SLOWEST_MS);
   await fault.strike(scene);
   const over = Date.now();
   await sleep(AROUND_MS);
+  await waitFor('enough to be offered', () => jobs() >= LEAST_JOBS, SLOWEST_MS);
+  const offeredUntil = Date.now();
   stop.abort();
   const items = await offered;
-  const limit = over + RECOVER_MS + PATIENCE_MS - Date.now();
+  const limit = inTime(over, offeredUntil) + PATIENCE_MS - Date.now();
   // What did not end is told by the checks.
   await waitFor('all to end', async () => (await openRuns(pool)) === 0, limit).catch(() => undefined);
   const gone = () => runningCommands(trail).length === 0;
@@ -124,7 +137,7 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
     load: load.name,
     offered: items.length,
     perSec,
-    share: items.filter((item) => endOf(item) <= over + RECOVER_MS).length / items.length,
+    share: items.filter((item) => endOf(item) <= inTime(over, item.at)).length / items.length,
     lost,
     doubled,
     lostLines,
@@ -132,6 +145,16 @@ async function observe(scene: Scene, fault: Fault, load: Load): Promise<Outcome 
     recoverSecs: Math.max(0, ...before) / 1_000,
   };
   return { row, faults: { ...faults, 'no attempt lost': inVain }, history };
+}
+
+/** Of each run. */
+function jobsOf(load: Load): number {
+  return Object.keys(load.expected(planOf(0), false).jobs).length;
+}
+
+/** Until when what was accepted then is to end, where the fault was over then: what came longer after that has as long. */
+function inTime(over: number, accepted: number): number {
+  return Math.max(over, accepted - AROUND_MS) + RECOVER_MS;
 }
 
 /** When each run ended, if all of it did. */

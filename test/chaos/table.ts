@@ -81,9 +81,9 @@ export function pageOf(
 Written by \`npm run chaos\`, each row when it was last run: PostgreSQL ${postgresVersion} (fsync on), Node ${node}, ${availableParallelism()} cores for
 everything: database, one api and reaper, two schedulers and workers, and the test. Leases are 3 s.
 
-Each load is offered at half of what the cluster was measured to do, from 2 s before the fault until 2 s after it. One job
-in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time, and one in twenty-five is cancelled after a
-second. *In time*: ended at most 13 s after the fault did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of
+Each load is offered at half of what the cluster was measured to do, from 2 s before the fault until 2 s after it, and
+longer until 20 jobs have come of it. One job in ten takes 3.5 s, one in ten fails once, one in twenty-five fails each time,
+and one in twenty-five is cancelled after a second. *In time*: ended at most 13 s after the fault did. *Lost*, *doubled*: what the checks of \`test/chaos/checks\` found of
 jobs that did not end as they had to, or were made or executed more often than a lease allows. *Lost lines*: of the logs of
 attempts that came to their end. *Attempts lost*: taken back from workers, and done again; only where a worker died or
 stood still may there be any. *Recovered in*: from the fault's end until all had ended that was accepted before.

@@ -6,7 +6,7 @@ import { killLoop } from './kill-loop.ts';
 import { blackHoledListen, cutLink, lostAnswers } from './network.ts';
 import { kill, restart } from './postgres.ts';
 import { rollingRestart } from './rolling-restart.ts';
-import { idleConnections, openTransaction } from './sessions.ts';
+import { idleConnections, openTransaction, rowLocks } from './sessions.ts';
 
 export const FAULTS: readonly Fault[] = [
   restart,
@@ -19,6 +19,7 @@ export const FAULTS: readonly Fault[] = [
   killLoop('api'),
   frozenWorker,
   openTransaction,
+  rowLocks,
   idleConnections,
   cutLink,
   lostAnswers,
