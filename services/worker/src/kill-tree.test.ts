@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newMark, processesWith } from './command.fixture.ts';
 import { killTrees } from './kill-tree.ts';
 import { MARK } from './spawner/protocol.ts';
@@ -49,4 +49,25 @@ test('what is left of a group is found without its leader and its environment', 
   await exited;
   expect(await killTrees([{ pid, ended: true, mark: newMark().value }], { graceMs: 0 })).toEqual([]);
   expect(processesWith(`sleep\0${seconds}`)).toEqual([]);
+});
+
+/** Of a session of its own, without the mark, deaf to SIGTERM, and alive as long as its argument is. */
+const stranger = (seconds: string) =>
+  `env -i setsid sh -c 'trap "" TERM; sleep ${seconds}; sleep ${seconds}'`;
+
+test.for([
+  ['whose parent ends by SIGTERM', (seconds: string) => `${stranger(seconds)} & echo up; sleep 60`],
+  ['whose parent is killed', (seconds: string) => `trap "" TERM; ${stranger(seconds)} & echo up; sleep 60`],
+  [
+    'that is born again and again',
+    (seconds: string) => `trap "" TERM; echo up; while :; do ${stranger(seconds)} & sleep 0.01; done`,
+  ],
+] as const)('a stranger is killed %s', async ([, family]) => {
+  const seconds = `65.${process.pid}`;
+  const mark = newMark().value;
+  const { pid, exited } = await startShell(family(seconds), { [MARK]: mark, PATH: process.env.PATH });
+  await vi.waitFor(() => expect(processesWith(`sleep\0${seconds}`)).not.toEqual([]));
+  expect(await killTrees([{ pid, ended: false, mark }], { graceMs: 100 })).toEqual([]);
+  await exited;
+  expect(processesWith(seconds)).toEqual([]);
 });

@@ -25,8 +25,15 @@ export interface Patience {
  */
 export async function killTrees(trees: readonly Tree[], patience: Patience): Promise<number[]> {
   if (trees.length === 0) return [];
-  if (patience.graceMs > 0) await terminate(trees, patience);
-  return kill(trees);
+  const hunt: Hunt = { trees, seen: new Map() };
+  if (patience.graceMs > 0) await terminate(hunt, patience);
+  return kill(hunt);
+}
+
+interface Hunt {
+  trees: readonly Tree[];
+  /** What was found, by pid: to kill a parent can take away the only sign of whose child something is. */
+  seen: Map<number, Process>;
 }
 
 /** Whether a process group has members, zombies included. */
@@ -34,33 +41,47 @@ export function groupExists(pid: number): boolean {
   return send(-pid, 0);
 }
 
-async function terminate(trees: readonly Tree[], { graceMs, hurry, onForce }: Patience): Promise<void> {
+async function terminate(hunt: Hunt, { graceMs, hurry, onForce }: Patience): Promise<void> {
   const deadline = performance.now() + graceMs;
-  signalAll(trees, await find(trees), 'SIGTERM');
+  signalAll(hunt.trees, await find(hunt), 'SIGTERM');
   let pause = FIRST_PAUSE_MS;
   // What is born from now on, like the clean-up of a trap, has the grace but gets no signal.
-  for (let left = await find(trees); left.length > 0; ) {
+  for (let left = await find(hunt); left.length > 0; ) {
     const remaining = deadline - performance.now();
     if (remaining <= 0 || hurry?.aborted) return onForce?.();
     await sleep(Math.min(pause, remaining));
     pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
-    if (!left.some(isLeft)) left = await find(trees);
+    if (!left.some(isLeft)) left = await find(hunt);
   }
 }
 
 /** A child may be born behind the back of one look at the table, so only two clean ones in a row count. */
-async function kill(trees: readonly Tree[]): Promise<number[]> {
+async function kill(hunt: Hunt): Promise<number[]> {
   const deadline = performance.now() + KILL_MS;
   let pause = FIRST_PAUSE_MS;
-  signalAll(trees, [], 'SIGKILL');
   for (let clean = 0; ; ) {
-    const left = await find(trees);
+    const left = await freeze(hunt, deadline);
     clean = left.length === 0 ? clean + 1 : 0;
     if (clean === 2) return [];
     if (performance.now() > deadline) return left.map(({ pid }) => Math.abs(pid));
-    signalAll(trees, left, 'SIGKILL');
+    signalAll(hunt.trees, left, 'SIGKILL');
     await sleep(pause);
     pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+  }
+}
+
+/**
+ * Stops all that is left, until a look finds nothing new, and returns it: what is stopped starts nothing any more, and
+ * is still there to be seen as the parent of what it had started.
+ */
+async function freeze(hunt: Hunt, deadline: number): Promise<Process[]> {
+  const stopped = new Set<number>();
+  for (;;) {
+    const found = await find(hunt);
+    const fresh = found.filter(({ pid }) => !stopped.has(pid));
+    if (fresh.length === 0 || performance.now() > deadline) return found;
+    signalAll(hunt.trees, fresh, 'SIGSTOP');
+    for (const { pid } of fresh) stopped.add(pid);
   }
 }
 
@@ -74,8 +95,12 @@ function signalAll(trees: readonly Tree[], found: readonly Process[], signal: No
 }
 
 /** Without /proc a group stands for its members. */
-async function find(trees: readonly Tree[]): Promise<Process[]> {
-  if (hasProcessTable) return findProcesses(trees);
+async function find({ trees, seen }: Hunt): Promise<Process[]> {
+  if (hasProcessTable) {
+    const found = await findProcesses(trees, [...seen.values()]);
+    for (const process of found) seen.set(process.pid, process);
+    return found;
+  }
   const groups = trees.flatMap(({ pid }) => (pid !== null && groupExists(pid) ? [pid] : []));
   return groups.map((group) => ({ pid: -group, startedAt: 0, group }));
 }

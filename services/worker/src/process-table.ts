@@ -27,16 +27,21 @@ export const hasProcessTable = existsSync('/proc/self/stat');
 
 /**
  * Every living process of the trees, in no order; but for one that has left the session, cleared its environment and
- * lost its parent: nothing in the table says any more whose it is.
+ * lost its parent: nothing in the table says any more whose it is, unless it is one of those that were found `before`.
  */
-export async function findProcesses(trees: readonly Tree[]): Promise<Process[]> {
+export async function findProcesses(
+  trees: readonly Tree[],
+  before: readonly Process[] = [],
+): Promise<Process[]> {
   const rows = await readTable();
   const { bare = [], whole = [] } = Object.groupBy(trees, ({ mark }) => (mark === null ? 'bare' : 'whole'));
   const bareGroups = groupsOf(bare, rows);
   const groups = groupsOf(whole, rows);
   const marks = new Set(whole.map((tree) => tree.mark));
+  const known = new Map(whole.length === 0 ? [] : before.map(({ pid, startedAt }) => [pid, startedAt]));
   const ours = (row: Row) =>
-    row.mark === null ? groups.has(row.group) || groups.has(row.session) : marks.has(row.mark);
+    known.get(row.pid) === row.startedAt ||
+    (row.mark === null ? groups.has(row.group) || groups.has(row.session) : marks.has(row.mark));
   return [...rows.filter((row) => bareGroups.has(row.group)), ...withDescendants(rows.filter(ours), rows)];
 }
 
