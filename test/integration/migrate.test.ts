@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertSchema } from '@wfg/shared/db/assert-schema';
 import { migrate } from '@wfg/shared/db/migrate';
+import { createPool } from '@wfg/shared/db/pool';
 import { readMigrations } from '@wfg/shared/db/migration-files';
 import { readHistory } from '@wfg/shared/db/migration-history';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { asAdmin, databaseUrl, dropDatabase } from '../support/admin.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
 let folder: string;
@@ -139,6 +142,27 @@ test('a service waits for a schema that is too old, and refuses one that a newer
   await rm(join(folder, '0003-gone.sql'));
   await expect(assertSchema(database.pool, { folder })).rejects.toThrow('0003-gone.sql');
   await expect(migrate(database.url, log, folder)).rejects.toThrow('deploy the newer wfg');
+});
+
+test('a service waits a while for a database that somebody is about to make, and says so', async () => {
+  await using database = await testDatabase({ empty: true });
+  const name = `${new URL(database.url).pathname.slice(1)}_later`;
+  const url = databaseUrl(database.url, name);
+  const pool = createPool({ url, name: 'test', log });
+  await write('0001-core.sql', 'create table things (id int);');
+  const said = new Set<string>();
+  const waiting = assertSchema(pool, { folder, onWait: (why) => said.add(why) });
+  await waitFor('it to say so', () =>
+    said.has(`database "${name}" does not exist (create it, or check DATABASE_URL)`),
+  );
+  await asAdmin(database.url, (admin) => admin.query(`create database ${name}`));
+  try {
+    await migrate(url, log, folder);
+    await waiting;
+  } finally {
+    await pool.end();
+    await asAdmin(database.url, (admin) => dropDatabase(admin, name));
+  }
 });
 
 test('a lock that another transaction holds is waited for without giving up', async () => {

@@ -6,13 +6,13 @@ import { jitter, retryPause } from '../rules/pause.ts';
 import { explained } from './advice.ts';
 import { readMigrations } from './migration-files.ts';
 import { pendingMigrations, readHistory } from './migration-history.ts';
-import { isConnectionError } from './sqlstate.ts';
+import { errorCode, isConnectionError, SQLSTATE } from './sqlstate.ts';
 
 const POLL_MS = 500;
 
 export interface SchemaWait {
   signal?: AbortSignal;
-  /** How long, in milliseconds, others may take to migrate the database that is there. */
+  /** How long, in milliseconds, others may take to make the database on a server that is there, and to migrate it. */
   waitMs?: number;
   /** Told why it waits, each time it has looked. */
   onWait?: (why: string) => void;
@@ -21,7 +21,7 @@ export interface SchemaWait {
 
 /**
  * Resolves once all migrations are applied; a database that is away is waited for, however long. Throws at once when the
- * schema is incompatible; after `waitMs` when it is still too old; and when the signal is aborted.
+ * schema is incompatible; after `waitMs` when it is still too old, or there is no such database; and when the signal is aborted.
  */
 export async function assertSchema(
   pool: Pool,
@@ -49,7 +49,10 @@ async function whatIsMissing(
     const [first] = pendingMigrations(known, await readHistory(pool));
     return first && new Error(`the database schema is too old (${first.name} is missing): run wfg migrate`);
   } catch (err) {
-    if (err instanceof Error && isConnectionError(err)) return err;
+    if (!(err instanceof Error)) throw err;
+    if (isConnectionError(err)) return err;
+    // Who makes the database migrates it next.
+    if (errorCode(err) === SQLSTATE.noSuchDatabase) return new Error(explained(err), { cause: err });
     throw err;
   }
 }

@@ -1,6 +1,7 @@
 // The errors of PostgreSQL and of the connection to it that code branches on, by name.
 
 export const SQLSTATE = {
+  noSuchDatabase: '3D000',
   uniqueViolation: '23505',
   checkViolation: '23514',
   serializationFailure: '40001',
