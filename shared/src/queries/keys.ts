@@ -34,17 +34,37 @@ from wfg_take_key($1::text, $2::text, $3::bytea, null) held`;
  * @throws {WfgError} key_reused, when that was something else; key_in_use, when that is not known yet.
  */
 export async function takeKey(tx: PoolClient, { scope, key, body }: Key): Promise<Kept | null> {
-  const hash = createHash('sha256').update(canonicalJson(body)).digest();
-  const { rows } = await inTurn(tx, () =>
-    tx.query<(Kept & { same: boolean }) | { subject: null }>(TAKE, [scope, key, hash]),
-  );
-  const [held] = rows;
+  const { rows } = await inTurn(tx, () => tx.query<Held>(TAKE, [scope, key, hashOf(body)]));
+  return keptOf(rows[0]);
+}
+
+const FIND = `
+select k.subject, k.status, k.body_hash = $3::bytea as same
+from wfg_keys k where k.scope = $1::text and k.key = $2::text and wfg_key_holds(k)`;
+
+/**
+ * What was made with the key, if anything was; does not take it.
+ *
+ * @throws {WfgError} key_reused, when that was something else.
+ */
+export async function findKey(db: Queryable, { scope, key, body }: Key): Promise<Kept | null> {
+  const { rows } = await db.query<Held>(FIND, [scope, key, hashOf(body)]);
+  return keptOf(rows[0]);
+}
+
+type Held = (Kept & { same: boolean }) | { subject: null };
+
+function keptOf(held: Held | undefined): Kept | null {
   if (!held || held.subject === null) return null;
   if (held.same) return held;
   throw new WfgError(
     'key_reused',
     'the Idempotency-Key came with another body before: send that one, or take a new key',
   );
+}
+
+function hashOf(body: unknown): Buffer {
+  return createHash('sha256').update(canonicalJson(body)).digest();
 }
 
 const KEEP =

@@ -194,6 +194,7 @@ test('a claim gives the same job while its lease lives, and none afterwards', as
   const again = await post('/api/jobs/claim', CLAIM, 'k');
   expect(again).toEqual({ ...first, headers: again.headers });
   expect((await post('/api/jobs/claim', { ...CLAIM, labels: ['x'] }, 'k')).status).toBe(422);
+  expect((await db.pool.query('select labels from wfg_workers')).rows).toEqual([{ labels: [] }]);
   const { lease_id } = Object(first.body).lease;
   expect((await post(`/api/jobs/${lease_id}/complete`, {})).status).toBe(200);
   expect(await post('/api/jobs/claim', CLAIM, 'k')).toMatchObject({ status: 200, body: null });

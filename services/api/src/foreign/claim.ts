@@ -7,7 +7,7 @@ import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { type ClaimedJob, claimJobs, type ClaimRequest } from '@wfg/shared/queries/claim';
 import { meetClaimant } from '@wfg/shared/queries/foreign-workers';
-import { dropKey, keepKey, type Key, takeKey } from '@wfg/shared/queries/keys';
+import { dropKey, findKey, keepKey, type Key, takeKey } from '@wfg/shared/queries/keys';
 import { readLeased } from '@wfg/shared/queries/leased';
 import { readUpstream } from '@wfg/shared/queries/upstream';
 import { messageOf } from '@wfg/shared/rules/message-of';
@@ -40,7 +40,11 @@ export async function claimOverHttp(
   key: Key | null,
 ): Promise<Claimed | null> {
   const until = performance.now() + order.wait_secs * 1_000;
-  const handlers = await context.paced(() => meetClaimant(context.pool, order.worker_id, order.labels));
+  const handlers = await context.paced(async () => {
+    // What is refused changes nothing, not even what is known of the worker.
+    if (key) await findKey(context.pool, key);
+    return meetClaimant(context.pool, order.worker_id, order.labels);
+  });
   const offered = [':command', ...order.labels, ...handlers.map((type) => `:event ${type}`)];
   const look = () => lookForJob(context, { ...order, labels: offered }, client, key);
   if (order.wait_secs === 0) return (await look()).claimed;
