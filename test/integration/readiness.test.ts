@@ -36,6 +36,21 @@ test.for<[ServiceName, string, RegExp]>([
   expect(service.logs).toContainEqual(expect.objectContaining({ msg: 'step failed' }));
 });
 
+test('the reaper says that it cannot count', async () => {
+  await using database = await testDatabase();
+  const { pool } = database;
+  await pool.query(`
+    create function broken() returns trigger language plpgsql as $$ begin raise 'broken by somebody'; end $$;
+    create trigger broken before delete on wfg_event_tallies for each row execute function broken();
+    insert into wfg_event_tallies select now(), 'completed', 1, 2 from generate_series(1, 102) n`);
+  await using reaper = startService('reaper', { DATABASE_URL: database.url, REAP_INTERVAL_SECS: '1' });
+  await waitFor('it to say so', async () =>
+    (await reasonsOf(reaper)).some((reason) => /^counts: .*broken by somebody$/.test(reason)),
+  );
+  await pool.query('drop trigger broken on wfg_event_tallies');
+  await waitFor('it to be ready', () => isReady(reaper));
+});
+
 test('a pass of the reaper that takes its time is no reason', async () => {
   await using database = await testDatabase();
   await using reaper = startService('reaper', { DATABASE_URL: database.url, REAP_INTERVAL_SECS: '1' });

@@ -60,7 +60,7 @@ export async function startReaper({ config, log, ...starting }: Start<Config>): 
       step: async () => jitter(PAUSE_MS[await keepHouse(pool, config, log)]),
     }),
   );
-  const loops = [sweeping, leases, jobs, runs, housekeeping];
+  const loops = [sweeping, leases, jobs, runs, housekeeping, counting];
   const owned = stack.move();
   return {
     reasons: () => loops.map((loop) => loop.problem()).filter((reason) => reason !== null),

@@ -1,6 +1,7 @@
 // Cancels runs and jobs: what waits ends at once, what runs is asked to stop.
 import type { JobState } from '../contract/job.ts';
 import type { Queryable } from '../db/pool.ts';
+import { joinTx } from '../db/tx.ts';
 
 // Locked in the order of their ids, as everywhere.
 const REQUEST = `
@@ -78,6 +79,6 @@ const CANCEL_JOB = `select wfg_cancel_job($1::uuid, $2::text) as state`;
  * when there is no such job that could be cancelled.
  */
 export async function cancelJob(db: Queryable, runId: string, jobId: string): Promise<JobState | null> {
-  const { rows } = await db.query<{ state: JobState | null }>(CANCEL_JOB, [runId, jobId]);
+  const { rows } = await joinTx(db, (tx) => tx.query<{ state: JobState | null }>(CANCEL_JOB, [runId, jobId]));
   return rows[0]?.state ?? null;
 }

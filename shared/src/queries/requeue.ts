@@ -4,6 +4,7 @@ import { DatabaseError } from 'pg';
 import { WfgError } from '../contract/problem.ts';
 import type { Queryable } from '../db/pool.ts';
 import { errorCode } from '../db/sqlstate.ts';
+import { joinTx } from '../db/tx.ts';
 
 const REQUEUE = `select wfg_revive($1::uuid)::text as lane`;
 
@@ -25,7 +26,7 @@ const RETRY = `select wfg_requeue($1::uuid, $2::text)`;
  */
 export async function retryJob(db: Queryable, runId: string, jobId: string): Promise<void> {
   try {
-    await db.query(RETRY, [runId, jobId]);
+    await joinTx(db, (tx) => tx.query(RETRY, [runId, jobId]));
   } catch (error) {
     const code = errorCode(error);
     if (!(error instanceof DatabaseError) || (code !== 'WF002' && code !== 'WF003')) throw error;
