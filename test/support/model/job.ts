@@ -101,7 +101,8 @@ function move(job: Job, now: number, to: Partial<Job>, events = 1): Job {
   const standalone = job.position === 0;
   return {
     ...moved,
-    run_at_most: to.run_at_most ?? moved.run_at,
+    // What chance had a say in may not have been looked at yet.
+    run_at_most: to.run_at_most ?? (moved.run_at === job.run_at ? job.run_at_most : moved.run_at),
     finished_at: ended ? now : null,
     settled: standalone || !ended || moved.state === 'skipped',
     is_live: !(standalone && (moved.state === 'completed' || moved.state === 'cancelled')),
