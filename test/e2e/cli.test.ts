@@ -121,6 +121,19 @@ test('cancel asks for the end, and whoever follows sees it', async () => {
   });
 });
 
+test('one job of a run is cancelled, and the others go on', async () => {
+  const job = { labels: ['nobody'], run: 'true' };
+  const run = await cluster.submit({ name: 'w', jobs: { a: job, b: job } });
+  const asked = { code: 0, stdout: `asked a of run ${run} to end\n`, stderr: '' };
+  expect(await wfg(['cancel', run, 'a'])).toEqual(asked);
+  const { jobs } = await cluster.run(run);
+  expect(jobs.map(({ state }) => state)).toEqual(['cancelled', 'pending']);
+  expect(await wfg(['cancel', run, 'c'])).toMatchObject({
+    code: 2,
+    stderr: `wfg: there is no job c in run ${run}\n`,
+  });
+});
+
 test('who stops following leaves the run going', async () => {
   const gate = newGate();
   const path = await file('long.yml', `name: w\njobs: { a: { run: "echo on; ${gate.wait}" } }`);
