@@ -159,6 +159,7 @@ test('a service waits a while for a database that somebody is about to make, and
   try {
     await migrate(url, log, folder);
     await waiting;
+    await expect(pool.query('table things')).resolves.toMatchObject({ rowCount: 0 });
   } finally {
     await pool.end();
     await asAdmin(database.url, (admin) => dropDatabase(admin, name));

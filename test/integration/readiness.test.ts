@@ -49,6 +49,7 @@ test('the reaper says that it cannot count', async () => {
   );
   await pool.query('drop trigger broken on wfg_event_tallies');
   await waitFor('it to be ready', () => isReady(reaper));
+  expect(await reasonsOf(reaper)).toEqual([]);
 });
 
 test('a pass of the reaper that takes its time is no reason', async () => {

@@ -134,18 +134,18 @@ test('after a renewal what runs goes on, and its process ends with it', async ()
   expect(existsSync(before)).toBe(false);
 });
 
-describe('what is guarded', () => {
-  /** Closing the spawner shows who knows of it: it is killed with all that is known. */
-  async function guarded(spawner: Spawner): Promise<{ isGone: () => Promise<void> }> {
-    const mark = randomUUID();
-    const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { [MARK]: mark } });
-    await once(child, 'spawn');
-    onTestFinished(() => void child.kill('SIGKILL'));
-    spawner.guard({ pid: child.pid ?? 0, mark });
-    const isGone = () => vi.waitFor(() => expect(processesWith(mark)).toEqual([]), 5_000);
-    return { isGone };
-  }
+/** Closing the spawner shows who knows of it: it is killed with all that is known. */
+async function guarded(spawner: Spawner): Promise<{ isGone: () => Promise<void> }> {
+  const mark = randomUUID();
+  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { [MARK]: mark } });
+  await once(child, 'spawn');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  spawner.guard({ pid: child.pid ?? 0, mark });
+  const isGone = () => vi.waitFor(() => expect(processesWith(mark)).toEqual([]), 5_000);
+  return { isGone };
+}
 
+describe('what is guarded', () => {
   test('is guarded again when the spawner was killed, though nothing is started', async () => {
     await using spawner = createSpawner({ log: quiet });
     const first = processOf(spawner);
