@@ -14,6 +14,7 @@ import { createWaitingClaims } from './foreign/waiting-claims.ts';
 import { databaseDeadline } from './http/deadline.ts';
 import { startHttp } from './http/server.ts';
 import { turns } from './http/turns.ts';
+import { createFeeds } from './live/feeds.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
 import { keepWorkflowFiles } from './workflow-files.ts';
@@ -44,6 +45,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   );
 
   const hub = createHub();
+  const feeds = stack.use(createFeeds({ pool, log, pollMs: () => listening.pollMs() }));
   const doorbell = stack.use(createDoorbell(pool, log));
   const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const access = stack.use(await createAccess({ pool, log, hub, doorbell, config }));
@@ -54,12 +56,12 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       name: 'api',
       log,
       onBell(bell) {
-        hub.hear(bell);
+        feeds.hear(bell);
         waiting.hear(bell);
         if (bell.tokens) access.look();
       },
       onResync() {
-        hub.hear({ v: 1, all: true });
+        feeds.hear({ v: 1, all: true });
         waiting.hear({ v: 1, all: true });
         access.look();
       },
@@ -75,7 +77,6 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   const takeTurn = turns(TURNS);
   const paced: Paced = (work) => deadline.watch((gone) => takeTurn(gone, () => work(gone)));
   const gate = createGate(access, config.CORS_ORIGINS);
-  const { pollMs } = listening;
   const logMaxBytes = config.LOG_MAX_BYTES;
   const claimMemory = new ClaimMemory();
   const app = createApp(
@@ -84,7 +85,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       doorbell,
       log,
       hub,
-      pollMs,
+      feeds,
       paced,
       doubt: deadline.doubt,
       waiting,
@@ -106,7 +107,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       pool,
       log,
       hub,
-      pollMs,
+      feeds,
       gate,
       deadline,
     }),

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { WaitingClaims } from './foreign/waiting-claims.ts';
 import type { Access } from './access/access.ts';
 import type { Gate } from './access/gate.ts';
+import type { Feeds } from './live/feeds.ts';
 import type { Hub } from './live/hub.ts';
 
 /**
@@ -21,8 +22,7 @@ export interface ApiContext {
   doorbell: Doorbell;
   log: Logger;
   hub: Hub;
-  /** How long to sleep before reading unasked, in milliseconds. */
-  pollMs: () => number;
+  feeds: Feeds;
   /**
    * Work with the database: in its turn, and no longer than the database answers. All routes but one are called by it,
    * with the body there.

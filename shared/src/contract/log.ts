@@ -38,6 +38,11 @@ export interface LogPosition {
   sequence: number;
 }
 
+/** Negative when the first comes before the second, 0 when they are the same. */
+export function comparePositions(a: LogPosition, b: LogPosition): number {
+  return a.attempt - b.attempt || a.sequence - b.sequence;
+}
+
 /** Reads `"<attempt>:<sequence>"`; null when it is malformed. */
 export function parseLogPosition(text: string): LogPosition | null {
   const match = /^(\d{1,9}):(\d{1,9})$/.exec(text);

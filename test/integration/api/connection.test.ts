@@ -5,8 +5,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { serveConnection } from '../../../services/api/src/live/connection.ts';
+import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts';
 import type { Viewer } from '../../../services/api/src/live/hub.ts';
-import { MAX_BUFFERED } from '../../../services/api/src/live/outbox.ts';
+import { MAX_BUFFERED } from '../../../services/api/src/live/outlet.ts';
 import { submit } from '../../support/engine.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -14,6 +15,7 @@ import { waitFor } from '../../support/wait-for.ts';
 let db: TestDatabase;
 let server: WebSocketServer;
 let peer: WebSocket;
+let feeds: Feeds;
 let connection: Viewer;
 let client: WebSocket;
 let frames: ServerFrame[];
@@ -29,7 +31,9 @@ beforeEach(async () => {
   frames = [];
   client.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8'))));
   [peer] = await once(server, 'connection');
-  connection = serveConnection(peer, { pool: db.pool, log: pino({ level: 'silent' }), pollMs: () => 60_000 });
+  const log = pino({ level: 'silent' });
+  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000 });
+  connection = serveConnection(peer, { pool: db.pool, log, feeds });
   await once(client, 'open');
   reads = 0;
   db.pool.on('acquire', () => reads++);
@@ -38,6 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   client.terminate();
   await connection.closed;
+  await feeds[Symbol.asyncDispose]();
   server.close();
   await db[Symbol.asyncDispose]();
 });

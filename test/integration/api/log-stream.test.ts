@@ -12,6 +12,7 @@ import { type Access, createAccess } from '../../../services/api/src/access/acce
 import { createGate } from '../../../services/api/src/access/gate.ts';
 import { type HttpServer, startHttp } from '../../../services/api/src/http/server.ts';
 import { turns } from '../../../services/api/src/http/turns.ts';
+import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts';
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
 import { startApi } from '../../support/api.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
@@ -26,6 +27,7 @@ let db: TestDatabase;
 let http: HttpServer;
 let access: Access;
 let hub: Hub;
+let feeds: Feeds;
 let waiting: WaitingClaims;
 let run: string;
 let job: ClaimedJob;
@@ -40,6 +42,7 @@ async function claimOne(): Promise<ClaimedJob> {
 beforeEach(async () => {
   db = await testDatabase();
   hub = createHub();
+  feeds = createFeeds({ pool: db.pool, log, pollMs });
   waiting = createWaitingClaims({ pool: db.pool, log, pollMs });
   const doorbell = createDoorbell(db.pool, log);
   const takeTurn = turns({ atOnce: 1, waiting: 1 });
@@ -52,7 +55,7 @@ beforeEach(async () => {
     doorbell,
     log,
     hub,
-    pollMs,
+    feeds,
     paced,
     doubt: () => undefined,
     waiting,
@@ -71,6 +74,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await hub.close();
+  await feeds[Symbol.asyncDispose]();
   await waiting[Symbol.asyncDispose]();
   await access[Symbol.asyncDispose]();
   await http[Symbol.asyncDispose]();
@@ -123,14 +127,14 @@ test('what was printed, what is printed and the end come once and in order, over
     },
   });
   await print(db.pool, job, 150, 160);
-  hub.hear({ v: 1, logs: [`${run}-0`] });
+  feeds.hear({ v: 1, logs: [`${run}-0`] });
   await waitFor('the live chunks', () => stream.events.length === 160);
   await finish(db.pool, job, { outcome: 'failed', ...sealed(158) });
   const second = await claimOne();
   await print(db.pool, second, 0, 3);
   await finish(db.pool, second, { outcome: 'failed', ...sealed(2) });
   await advance(db.pool);
-  hub.hear({ v: 1, runs: [run] });
+  feeds.hear({ v: 1, runs: [run] });
   await stream.ended;
   expect(ids(stream)).toEqual([...places(0, 0, 160), ...places(1, 0, 2), 'end']);
   expect(stream.events.at(-1)).toEqual({

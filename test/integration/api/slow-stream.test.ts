@@ -4,6 +4,7 @@ import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rawLogResponse } from '../../../services/api/src/http/log-response.ts';
+import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts';
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
 import { logStream } from '../../../services/api/src/live/log-stream.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
@@ -15,6 +16,7 @@ const COMMENT = ':\n\n';
 
 let db: TestDatabase;
 let hub: Hub;
+let feeds: Feeds;
 let run: string;
 let job: ClaimedJob;
 let reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -31,13 +33,9 @@ beforeEach(async () => {
   job = claimed;
   const attempts = await readAttempts(db.pool, run, 'a');
   if (!attempts) throw new Error('no attempts');
-  const settings = {
-    pool: db.pool,
-    log: pino({ level: 'silent' }),
-    hub,
-    pollMs: () => 1_000,
-    credential: null,
-  };
+  const log = pino({ level: 'silent' });
+  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 1_000 });
+  const settings = { pool: db.pool, log, hub, feeds, credential: null };
   reader = logStream(attempts, undefined, settings).getReader();
   reads = 0;
   db.pool.on('acquire', () => reads++);
@@ -46,6 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await reader.cancel();
   await hub.close();
+  await feeds[Symbol.asyncDispose]();
   vi.useRealTimers();
   await db[Symbol.asyncDispose]();
 });
@@ -62,7 +61,7 @@ test('nothing is read before it is asked for, and one page at most that is not t
   reads = 0;
   expect(hub.count()).toBe(0);
   expect(await next()).toMatch(/^event: log\nid: 0:0\n/);
-  for (let n = 0; n < 100; n++) hub.hear({ v: 1, all: true });
+  for (let n = 0; n < 100; n++) feeds.hear({ v: 1, all: true });
   vi.advanceTimersByTime(BEAT_MS);
   // The attempts and their first page.
   expect(reads).toBe(2);
@@ -96,7 +95,7 @@ test('a silent stream says every 15 s that it is there', async () => {
   }
   const text = next();
   await print(db.pool, job, 0, 1);
-  hub.hear({ v: 1, logs: [`${run}-0`] });
+  feeds.hear({ v: 1, logs: [`${run}-0`] });
   expect(await text).toMatch(/^event: log\nid: 0:0\n/);
 });
 

@@ -1,44 +1,41 @@
 // One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
-import { ClientFrame, type ServerFrame, UNAUTHORIZED, type Subscribe } from '@wfg/shared/contract/live';
+import { ClientFrame, type ServerFrame, type Subscribe, UNAUTHORIZED } from '@wfg/shared/contract/live';
 import { check } from '@wfg/shared/rules/issues';
 import { jitter } from '@wfg/shared/rules/pause';
-import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { detailOf } from '../http/problems.ts';
+import type { Feeds } from './feeds.ts';
 import type { Viewer } from './hub.ts';
-import { logTopic } from './log-topic.ts';
+import { subscribeLog } from './log-subscription.ts';
 import { createOutbox } from './outbox.ts';
-import { runTopic } from './run-topic.ts';
-import { type Topic, TopicError } from './topic.ts';
+import type { Outlet } from './outlet.ts';
+import { runSource } from './run-source.ts';
+import { socketForm } from './shared-frame.ts';
 
 const MAX_SUBSCRIPTIONS = 200;
 const PING_MS = 10_000;
 const SILENCE_MS = 30_000;
-/** After the last frame of a subscription its loop has nothing to do until it is removed. */
-const OVER_MS = 24 * 3_600_000;
 
-interface Subscription {
+interface Subscription extends Disposable {
   frame: Subscribe;
-  topic: Topic;
-  loop: Loop;
 }
 
 export interface ConnectionSettings {
   pool: pg.Pool;
   log: Logger;
-  pollMs: () => number;
+  feeds: Feeds;
 }
 
 /** Serves an accepted socket until it closes. */
-export function serveConnection(socket: WebSocket, { pool, log, pollMs }: ConnectionSettings): Viewer {
+export function serveConnection(socket: WebSocket, settings: ConnectionSettings): Viewer {
+  const { log } = settings;
   const subscriptions = new Map<string, Subscription>();
   const outbox = createOutbox(socket);
-  // One step at a time: whatever is subscribed, and however often anew, one piece at most is held for this client.
+  // However much is subscribed, and however often anew, one piece at most is held for this client alone.
   const turn = pLimit(1);
   const closed = Promise.withResolvers<void>();
   let heardAt = performance.now();
@@ -64,8 +61,12 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
     closed.resolve();
   });
 
+  function say(frame: ServerFrame): void {
+    outbox.send(JSON.stringify(frame));
+  }
+
   function refuse(code: string, detail: string, id?: string): void {
-    outbox.send({ op: 'error', code, detail, ...(id === undefined ? {} : { id }) });
+    say({ op: 'error', code, detail, ...(id === undefined ? {} : { id }) });
   }
 
   function receive(data: RawData, isBinary: boolean): void {
@@ -89,7 +90,7 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
         return subscribe(known.frame);
       }
       case 'ping':
-        outbox.send({ op: 'pong' });
+        say({ op: 'pong' });
     }
   }
 
@@ -99,45 +100,39 @@ export function serveConnection(socket: WebSocket, { pool, log, pollMs }: Connec
     if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
       return refuse('too_many', `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions`, frame.id);
     }
-    const context = { pool, pollMs, send };
-    const topic = frame.topic === 'run' ? runTopic(frame.id, frame.run, context) : logTopic(frame, context);
-    const subscription: Subscription = { frame, topic, loop: startLoop({ name: frame.topic, log, step }) };
-    subscriptions.set(frame.id, subscription);
-
-    async function send(out: ServerFrame): Promise<void> {
-      await outbox.room();
-      if (subscriptions.get(frame.id)?.topic === topic) outbox.send(out);
-    }
-
-    async function step(signal: AbortSignal): Promise<number> {
-      try {
-        const next = await turn(async () => {
-          await outbox.room();
-          return signal.aborted ? null : topic.step();
-        });
-        if (next === null) return OVER_MS;
-        await sleep(topic.restMs(), undefined, { signal }).catch(() => undefined);
-        return next;
-      } catch (error) {
-        if (!(error instanceof TopicError)) throw error;
-        refuse(error.code, error.message, frame.id);
+    const isOver = () => subscriptions.get(frame.id) !== subscription;
+    const outlet: Outlet = {
+      form: socketForm(frame.id),
+      isFull: outbox.isFull,
+      room: outbox.room,
+      inTurn: turn,
+      send(out) {
+        if (!isOver()) outbox.send(out.as(outlet.form));
+      },
+      refuse(code, detail) {
+        if (isOver()) return;
+        refuse(code, detail, frame.id);
         unsubscribe(frame.id);
-        return OVER_MS;
-      }
-    }
+      },
+    };
+    const subscription: Subscription = { frame, ...follow(frame, outlet) };
+    subscriptions.set(frame.id, subscription);
+  }
+
+  function follow(frame: Subscribe, outlet: Outlet): Disposable {
+    if (frame.topic === 'logs') return subscribeLog(frame, outlet, settings);
+    const { run } = frame;
+    return settings.feeds.follow(`run ${run}`, (from) => runSource(run, from), outlet);
   }
 
   function unsubscribe(id: string): void {
     const subscription = subscriptions.get(id);
     subscriptions.delete(id);
-    void subscription?.loop[Symbol.asyncDispose]();
+    subscription?.[Symbol.dispose]();
   }
 
   return {
     closed: closed.promise,
-    hear(bell) {
-      for (const { topic, loop } of subscriptions.values()) if (topic.concerns(bell)) loop.wake();
-    },
     async close(why) {
       if (why === 'stopping') socket.close(1001, 'the server is stopping');
       else socket.close(UNAUTHORIZED, 'the token or session has ended');

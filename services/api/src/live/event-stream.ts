@@ -1,12 +1,16 @@
-// A body of Server-Sent Events: made piece by piece as its reader takes it, kept awake by comments.
+// A body of Server-Sent Events, kept awake by comments.
 
 const BEAT_MS = 15_000;
 /** Who takes nothing for so many beats is not served on; it may resume where it was. */
 const MAX_UNTAKEN_BEATS = 8;
+const COMMENT = Buffer.from(':\n\n');
 
 export interface EventSink {
-  /** Resolves when the event has been taken, or the stream is over. */
-  send: (text: string) => Promise<void>;
+  send: (event: Buffer) => void;
+  /** Bytes that were sent and not taken yet. */
+  waiting: () => number;
+  /** Resolves when the reader has taken all and asks for more, or the stream is over. */
+  asked: () => Promise<void>;
   /** Ends the stream behind what has been sent. */
   end: () => void;
   /** Resolves when it is over: ended, or its reader gone. */
@@ -15,15 +19,12 @@ export interface EventSink {
 
 /** `start` is called when the body is first read; a body that nobody reads costs nothing. */
 export function eventStream(start: (sink: EventSink) => void): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   const over = Promise.withResolvers<void>();
-  // A pull asks for one piece. What nobody asked for yet is not made: it stays in the table.
-  let asked = false;
+  let isAsked = false;
   let asking = Promise.withResolvers<void>();
-  let untaken = 0;
   let isOver = false;
   let beating: NodeJS.Timeout | undefined;
-  const mayGoOn = () => asked || isOver;
+  const mustWait = () => !isAsked && !isOver;
 
   function stop(): void {
     isOver = true;
@@ -33,10 +34,14 @@ export function eventStream(start: (sink: EventSink) => void): ReadableStream<Ui
   }
 
   function open(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    function write(text: string): void {
-      asked = false;
-      asking = Promise.withResolvers();
-      controller.enqueue(encoder.encode(text));
+    const waiting = () => -(controller.desiredSize ?? 0);
+    let waitedFor = 0;
+    let untaken = 0;
+
+    function send(event: Buffer): void {
+      if (isOver || event.length === 0) return;
+      isAsked = false;
+      controller.enqueue(event);
     }
 
     function end(): void {
@@ -46,13 +51,19 @@ export function eventStream(start: (sink: EventSink) => void): ReadableStream<Ui
     }
 
     beating = setInterval(() => {
-      if (asked) write(':\n\n');
-      else if (++untaken >= MAX_UNTAKEN_BEATS) end();
+      untaken = !isAsked && waiting() >= waitedFor ? untaken + 1 : 0;
+      waitedFor = waiting();
+      if (isAsked) send(COMMENT);
+      else if (untaken >= MAX_UNTAKEN_BEATS) end();
     }, BEAT_MS);
     start({
-      async send(text) {
-        while (!mayGoOn()) await asking.promise;
-        if (!isOver) write(text);
+      send,
+      waiting,
+      async asked() {
+        while (mustWait()) {
+          asking = Promise.withResolvers();
+          await asking.promise;
+        }
       },
       end,
       over: over.promise,
@@ -62,13 +73,12 @@ export function eventStream(start: (sink: EventSink) => void): ReadableStream<Ui
   return new ReadableStream(
     {
       pull(controller) {
-        untaken = 0;
-        asked = true;
+        isAsked = true;
         asking.resolve();
         if (!beating) open(controller);
       },
       cancel: stop,
     },
-    { highWaterMark: 0 },
+    { highWaterMark: 0, size: ({ byteLength }) => byteLength },
   );
 }

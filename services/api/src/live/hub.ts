@@ -1,5 +1,4 @@
-// Who follows something on this process, by WebSocket or by stream: the bells are passed to them, and a stop ends them.
-import type { Bell } from '@wfg/shared/contract/bell';
+// Who follows something on this process, by WebSocket or by stream: a stop ends them, and a token that is revoked.
 import type { Credential } from '../access/credential.ts';
 
 const MAX_VIEWERS = 2_000;
@@ -8,15 +7,12 @@ const MAX_VIEWERS = 2_000;
 export type Farewell = 'stopping' | 'unauthorized';
 
 export interface Viewer {
-  /** Wakes what a bell may be about. */
-  hear: (bell: Bell) => void;
   /** Ends what is being sent, and closes. */
   close: (why: Farewell) => Promise<void>;
   closed: Promise<void>;
 }
 
 export interface Hub {
-  hear: (bell: Bell) => void;
   /** Keeps a viewer, who showed this credential, until it has closed; closes it at once when the hub is closed. */
   add: (viewer: Viewer, credential: Credential | null) => void;
   /** Closes the viewers whose credential is refused. */
@@ -32,9 +28,6 @@ export function createHub(): Hub {
   const viewers = new Map<Viewer, Credential | null>();
   let over = false;
   return {
-    hear(bell) {
-      for (const viewer of viewers.keys()) viewer.hear(bell);
-    },
     add(viewer, credential) {
       viewers.set(viewer, credential);
       void viewer.closed.then(() => viewers.delete(viewer));

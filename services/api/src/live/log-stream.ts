@@ -1,24 +1,21 @@
 // The log of one job as Server-Sent Events: the topic `logs`, with its frames written as events.
-import type { ServerFrame } from '@wfg/shared/contract/live';
 import type { LogChunk, LogPosition } from '@wfg/shared/contract/log';
 import type { JobAttempts } from '@wfg/shared/queries/attempts';
-import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Credential } from '../access/credential.ts';
 import { type EventSink, eventStream } from './event-stream.ts';
-import type { Hub, Viewer } from './hub.ts';
-import { logTopic } from './log-topic.ts';
-import { TopicError } from './topic.ts';
-
-/** After the last event the loop has nothing to do until it is disposed of. */
-const OVER_MS = 24 * 3_600_000;
+import type { Feeds } from './feeds.ts';
+import type { Hub } from './hub.ts';
+import { subscribeLog } from './log-subscription.ts';
+import { MAX_BUFFERED, type Outlet } from './outlet.ts';
+import type { Frame } from './shared-frame.ts';
 
 export interface StreamSettings {
   pool: pg.Pool;
   log: Logger;
   hub: Hub;
-  pollMs: () => number;
+  feeds: Feeds;
   /** What the reader showed. */
   credential: Credential | null;
 }
@@ -36,64 +33,45 @@ function follow(
   job: JobAttempts,
   after: LogPosition | undefined,
   sink: EventSink,
-  { pool, log, hub, pollMs, credential }: StreamSettings,
+  settings: StreamSettings,
 ): void {
-  const topic = logTopic(
-    {
-      op: 'subscribe',
-      id: 'stream',
-      topic: 'logs',
-      run: job.run_id,
-      job: job.job_id,
-      after: after && `${after.attempt}:${after.sequence}`,
+  const outlet: Outlet = {
+    form: { key: 'events', encode: ({ frame }) => Buffer.from(eventOf(job, frame)) },
+    isFull: () => sink.waiting() > MAX_BUFFERED,
+    room: sink.asked,
+    inTurn: (work) => work(),
+    send(frame) {
+      sink.send(frame.as(outlet.form));
+      if (frame.frame.op === 'end') sink.end();
     },
-    { pool, pollMs, send: (frame) => sendFrame(sink, job, frame) },
-  );
-
-  async function step(): Promise<number> {
-    try {
-      const next = await topic.step();
-      if (next !== null) return next;
-    } catch (error) {
-      // The run was removed meanwhile.
-      if (!(error instanceof TopicError)) throw error;
-    }
-    sink.end();
-    return OVER_MS;
-  }
-
-  const loop = startLoop({ name: 'log stream', log, step });
-  const closed = sink.over.then(() => loop[Symbol.asyncDispose]());
-  const viewer: Viewer = {
-    hear: (bell) => topic.concerns(bell) && loop.wake(),
-    close() {
-      sink.end();
-      return closed;
-    },
-    closed,
+    // The run was removed meanwhile.
+    refuse: sink.end,
   };
-  hub.add(viewer, credential);
+  const { run_id, job_id } = job;
+  const place = after && `${after.attempt}:${after.sequence}`;
+  const subscription = subscribeLog({ run: run_id, job: job_id, after: place }, outlet, settings);
+  const closed = sink.over.then(() => subscription[Symbol.dispose]());
+  settings.hub.add(
+    {
+      closed,
+      close() {
+        sink.end();
+        return closed;
+      },
+    },
+    settings.credential,
+  );
 }
 
 /** An attempt is not announced: every chunk says which it is of. */
-async function sendFrame(sink: EventSink, job: JobAttempts, frame: ServerFrame): Promise<void> {
+function eventOf({ workflow_id, run_id, job_id }: JobAttempts, frame: Frame): string {
   if (frame.op === 'log') {
-    const { workflow_id, run_id, job_id } = job;
     const { attempt, sequence, line, data, timestamp_ms, stream } = frame;
-    const chunk: LogChunk = {
-      workflow_id,
-      run_id,
-      job_id,
-      attempt,
-      sequence,
-      line,
-      data,
-      timestamp_ms,
-      stream,
-    };
-    await sink.send(`event: log\nid: ${attempt}:${sequence}\ndata: ${JSON.stringify(chunk)}\n\n`);
-  } else if (frame.op === 'end') {
-    const { state, attempt, chunks } = frame;
-    await sink.send(`event: end\ndata: ${JSON.stringify({ state, attempt, chunks })}\n\n`);
+    const of = { workflow_id, run_id, job_id };
+    const chunk: LogChunk = { ...of, attempt, sequence, line, data, timestamp_ms, stream };
+    return `event: log\nid: ${attempt}:${sequence}\ndata: ${JSON.stringify(chunk)}\n\n`;
   }
+  if (frame.op !== 'end') return '';
+  const { state, attempt, chunks } = frame;
+  return `event: end\ndata: ${JSON.stringify({ state, attempt, chunks })}\n\n`;
 }

@@ -1,31 +1,32 @@
 // What waits to be written to one socket, and whether there is room for more.
 import { setImmediate } from 'node:timers/promises';
-import type { ServerFrame } from '@wfg/shared/contract/live';
 import type { WebSocket } from 'ws';
-
-/** Bytes that may wait when a frame is added: beyond that a slow client falls behind in the table, not in here. */
-export const MAX_BUFFERED = 1024 * 1024;
+import { LOW_BUFFERED, MAX_BUFFERED } from './outlet.ts';
 
 export interface Outbox {
-  send: (frame: ServerFrame) => void;
+  /** Text, as it is on the wire. */
+  send: (frame: string | Buffer) => void;
   isFull: () => boolean;
-  /** Resolves when it is not full, or the socket is closing. */
+  /** Resolves when little waits, or the socket is closing. */
   room: () => Promise<void>;
 }
 
 export function createOutbox(socket: WebSocket): Outbox {
-  let written = Promise.resolve();
-  const isFull = () => socket.readyState === socket.OPEN && socket.bufferedAmount > MAX_BUFFERED;
+  let written: PromiseWithResolvers<void> | undefined;
+  const holds = (bytes: number) => socket.readyState === socket.OPEN && socket.bufferedAmount > bytes;
+
+  function progress(): void {
+    written?.resolve();
+    written = undefined;
+  }
+
   return {
-    isFull,
-    send(frame) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      written = promise;
-      socket.send(JSON.stringify(frame), () => resolve());
-    },
+    isFull: () => holds(MAX_BUFFERED),
+    send: (frame) => socket.send(frame, { binary: false }, progress),
     async room() {
-      while (isFull()) {
-        await written;
+      while (holds(LOW_BUFFERED)) {
+        written ??= Promise.withResolvers();
+        await written.promise;
         // A socket that breaks says so to its writers before it counts as closing.
         await setImmediate();
       }

@@ -1,0 +1,50 @@
+// What viewers follow on this api: each thing is read once, and once encoded, however many follow it.
+import type { Bell } from '@wfg/shared/contract/bell';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { heardIn } from './heard.ts';
+import { type LogFeed, logFeed } from './log-feed.ts';
+import type { Outlet } from './outlet.ts';
+import { createShelf } from './shelf.ts';
+import { type StateFeed, stateFeed, type StateSource } from './state-feed.ts';
+
+export interface FeedSettings {
+  pool: pg.Pool;
+  log: Logger;
+  /** How long to sleep before reading unasked, in milliseconds. */
+  pollMs: () => number;
+}
+
+export interface Feeds extends AsyncDisposable {
+  hear: (bell: Bell) => void;
+  /** To be disposed of. */
+  openLog: (run: string, job: string) => { feed: LogFeed } & Disposable;
+  /** Sends a state and its changes until it is disposed of. The name is that of what the source reads. */
+  follow: <T>(name: string, source: (settings: FeedSettings) => StateSource<T>, outlet: Outlet) => Disposable;
+}
+
+export function createFeeds(settings: FeedSettings): Feeds {
+  const logs = createShelf<LogFeed>();
+  const states = createShelf<StateFeed>();
+  return {
+    hear(bell) {
+      const heard = heardIn(bell);
+      logs.hear(heard);
+      states.hear(heard);
+    },
+    openLog: (run, job) => logs.open(JSON.stringify([run, job]), () => logFeed(run, job, settings)),
+    follow(name, source, outlet) {
+      const opened = states.open(name, () => stateFeed(source(settings), settings.log));
+      const following = opened.feed.follow(outlet);
+      return {
+        [Symbol.dispose]() {
+          following[Symbol.dispose]();
+          opened[Symbol.dispose]();
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([logs[Symbol.asyncDispose](), states[Symbol.asyncDispose]()]);
+    },
+  };
+}
