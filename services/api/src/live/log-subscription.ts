@@ -85,6 +85,8 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: 
     ended = attempt;
     const chunks = (pinned ?? attempt) === attempt ? (sealed ?? 0) : 0;
     outlet.send(new SharedFrame({ op: 'end', state, attempt, chunks }));
+    // An attempt that has ended has nothing to come, unlike a job.
+    if (pinned !== undefined) opened.feed.leave(follower);
   }
 
   return {
