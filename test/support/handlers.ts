@@ -60,6 +60,10 @@ export const handlers = [
     }
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   }),
+  define('test.tell', async ({ text, gate }, { log, signal }) => {
+    log.info(text);
+    await waitAtGate({ gate }, signal);
+  }),
   define('test.throw', ({ text }) => {
     throw new Error('it failed', { cause: new Error(text) });
   }),

@@ -6,6 +6,7 @@ import { listen } from '@wfg/shared/db/listen';
 import type { Service, Start } from '@wfg/shared/runtime/run-service';
 import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
+import { Watched } from '@wfg/shared/runtime/watched';
 import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
 import { createApp } from './app.ts';
@@ -17,6 +18,7 @@ import { turns } from './http/turns.ts';
 import { createFeeds } from './live/feeds.ts';
 import { createHub } from './live/hub.ts';
 import { attachLive } from './live/live.ts';
+import { createWatch } from './live/watch.ts';
 import { keepWorkflowFiles } from './workflow-files.ts';
 
 const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -45,8 +47,10 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
   );
 
   const hub = createHub();
-  const feeds = stack.use(createFeeds({ pool, log, pollMs: () => listening.pollMs() }));
   const doorbell = stack.use(createDoorbell(pool, log));
+  const watch = stack.use(createWatch(doorbell, log));
+  const watched = new Watched();
+  const feeds = stack.use(createFeeds({ pool, log, pollMs: () => listening.pollMs(), watch }));
   const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const access = stack.use(await createAccess({ pool, log, hub, doorbell, config }));
   const waiting = createWaitingClaims({ pool, log, pollMs: () => listening.pollMs() });
@@ -58,6 +62,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       onBell(bell) {
         feeds.hear(bell);
         waiting.hear(bell);
+        if (bell.watch) watched.add(bell.watch);
         if (bell.tokens) access.look();
       },
       onResync() {
@@ -86,6 +91,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       log,
       hub,
       feeds,
+      watched,
       paced,
       doubt: deadline.doubt,
       waiting,

@@ -2,6 +2,7 @@
 import type { Doorbell } from '@wfg/shared/db/doorbell';
 import type { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import type { LostClaims } from '@wfg/shared/runtime/lost-claims';
+import type { Watched } from '@wfg/shared/runtime/watched';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { WaitingClaims } from './foreign/waiting-claims.ts';
@@ -23,6 +24,8 @@ export interface ApiContext {
   log: Logger;
   hub: Hub;
   feeds: Feeds;
+  /** Whose logs are followed, here or on other apis. */
+  watched: Watched;
   /**
    * Work with the database: in its turn, and no longer than the database answers. All routes but one are called by it,
    * with the body there.

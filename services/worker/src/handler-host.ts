@@ -13,6 +13,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface HandlerHost extends AsyncDisposable {
   /** There may be due jobs. */
   look: () => void;
+  /** Somebody follows the logs of these jobs. */
+  watch: (jobKeys: readonly string[]) => void;
   /** Takes nothing more; resolves when nothing more can begin. */
   drain: () => Promise<void>;
   /** Gives up what it runs. */
@@ -97,6 +99,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
   const ended = keepAlive();
   return {
     look: () => life?.look(),
+    watch: (jobKeys) => lives.forEach((one) => one.watch(jobKeys)),
     async drain() {
       stopping.abort();
       await Promise.all(Array.from(lives, (one) => one.drain()));

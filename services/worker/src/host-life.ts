@@ -38,6 +38,8 @@ export interface HostSettings {
 
 export interface HostLife {
   look: () => void;
+  /** Somebody follows the logs of these jobs. */
+  watch: (jobKeys: readonly string[]) => void;
   /** Resolves when nothing more can begin. From then on it is killed when all that it runs will not stop. */
   drain: () => Promise<void>;
   /** What it runs, but for what was told to stop and goes on. */
@@ -188,6 +190,7 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
   const died = die();
   return {
     look: () => process.send({ op: 'look' }),
+    watch: (keys) => process.send({ op: 'watch', keys }),
     async drain() {
       process.send({ op: 'drain' });
       await drained.promise;

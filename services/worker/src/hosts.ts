@@ -38,6 +38,7 @@ export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHosts
 
   return {
     look: () => hosts.forEach((host) => host.look()),
+    watch: (jobKeys) => hosts.forEach((host) => host.watch(jobKeys)),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),
     kill: () => hosts.forEach((host) => host.kill()),
     modules: () => hosts.map((host) => host.labels()),

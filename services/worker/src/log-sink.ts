@@ -8,6 +8,7 @@ import type { Lease } from '@wfg/shared/queries/leases';
 import { type LogRow, appendLogs } from '@wfg/shared/queries/logs';
 import { withPartitions } from '@wfg/shared/queries/partitions';
 import { startLoop } from '@wfg/shared/runtime/loop';
+import { Watched } from '@wfg/shared/runtime/watched';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Delivery, sendBatch } from './send-batch.ts';
@@ -48,12 +49,16 @@ export type Dropped = 'lost' | { refusal: unknown };
 export interface LogSink extends AsyncDisposable {
   /** `day` is the day the attempt started. `onDropped` is called at most once, and before `close` resolves. */
   open: (lease: Lease, day: string, onDropped: (why: Dropped) => void) => AttemptLog;
+  /** Somebody follows the logs of these jobs: what is new in them is rung for a while, and what has not been, at once. */
+  watch: (jobKeys: readonly string[]) => void;
   /** Why logs cannot be stored, for /ready; null if they can. */
   problem: () => string | null;
 }
 
 interface OpenLog {
   lease: Lease;
+  /** Of its job. */
+  key: string;
   day: string;
   onDropped: (why: Dropped) => void;
   waiting: LogRow[];
@@ -61,6 +66,8 @@ interface OpenLog {
   chars: number;
   stored: Seal;
   isDropped: boolean;
+  /** Something was stored that was not rung, since nobody followed it. */
+  isUntold: boolean;
   /** Called after each batch. */
   progress: PromiseWithResolvers<void>;
 }
@@ -73,12 +80,13 @@ interface Batch {
 /** One sink serves a whole worker. */
 export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): LogSink {
   const logs = new Set<OpenLog>();
+  const watched = new Watched();
   const loop = startLoop({ name: 'logs', log, step: storeBatch });
   const delivery: Delivery<Batch, boolean> = {
     async send(batch) {
       const appends = batch.map(({ of, rows }) => ({ lease: of.lease, day: of.day, rows }));
       const held = await withPartitions(pool, () => appendLogs(pool, appends));
-      doorbell.ring({ logs: batch.map(({ of }) => jobKey(of.lease)) });
+      tell(batch.map(({ of }) => of));
       return held;
     },
     settle({ of, rows }, held) {
@@ -91,6 +99,13 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
     },
     refuse: ({ of }, refusal) => drop(of, { refusal }),
   };
+
+  /** That there is something new, of those that are followed. */
+  function tell(news: readonly OpenLog[]): void {
+    for (const of of news) of.isUntold = !watched.has(of.key);
+    const told = news.filter((of) => !of.isUntold);
+    if (told.length > 0) doorbell.ring({ logs: told.map((of) => of.key) });
+  }
 
   async function storeBatch(): Promise<number> {
     const batch = takeBatch();
@@ -126,12 +141,14 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
   function open(lease: Lease, day: string, onDropped: (why: Dropped) => void): AttemptLog {
     const of: OpenLog = {
       lease,
+      key: jobKey(lease),
       day,
       onDropped,
       waiting: [],
       chars: 0,
       stored: { chunks: 0, lines: 0, bytes: 0 },
       isDropped: false,
+      isUntold: false,
       progress: Promise.withResolvers(),
     };
     let sequence = 0;
@@ -152,5 +169,10 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
     };
   }
 
-  return { open, problem: loop.problem, [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose]() };
+  function watch(keys: readonly string[]): void {
+    watched.add(keys);
+    tell([...logs].filter((of) => of.isUntold && watched.has(of.key)));
+  }
+
+  return { open, watch, problem: loop.problem, [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose]() };
 }

@@ -146,6 +146,10 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
   function hear(bell: Bell): void {
     if (bell.all || Object.keys(bell.lanes ?? {}).length > 0) look();
     if (bell.all || bell.cancel?.some((run) => isRunning(run))) keeper.wake();
+    if (bell.watch) {
+      sink.watch(bell.watch);
+      hosts.watch(bell.watch);
+    }
   }
 
   function isRunning(run: string): boolean {

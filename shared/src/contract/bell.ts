@@ -25,6 +25,8 @@ export const Bell = z.object({
   runs: ids,
   /** Job keys that have new log rows. */
   logs: ids,
+  /** Job keys whose logs somebody follows: for a while their writers ring `logs`, which they else do not. */
+  watch: ids,
   /** Runs with a new cancel request. */
   cancel: ids,
   /** A token was changed, or a session ended: apis ask for rights anew. */

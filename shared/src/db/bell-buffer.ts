@@ -7,11 +7,16 @@ const FRAME_BYTES = 100;
 /** Colon, digits and comma of a count. */
 const COUNT_BYTES = 18;
 
-type IdList = 'runs' | 'logs' | 'cancel';
+type IdList = 'runs' | 'logs' | 'watch' | 'cancel';
 
 export class BellBuffer {
   #lanes = new Map<string, number>();
-  #ids = { runs: new Set<string>(), logs: new Set<string>(), cancel: new Set<string>() };
+  #ids = {
+    runs: new Set<string>(),
+    logs: new Set<string>(),
+    watch: new Set<string>(),
+    cancel: new Set<string>(),
+  };
   #flags: Pick<Bell, 'settle' | 'tokens' | 'beat' | 'all'> = {};
   #bytes = FRAME_BYTES;
   #empty = true;
@@ -20,7 +25,7 @@ export class BellBuffer {
     return this.#empty;
   }
 
-  add({ lanes = {}, runs = [], logs = [], cancel = [], settle, tokens, beat, all }: Hint): void {
+  add({ lanes = {}, runs = [], logs = [], watch = [], cancel = [], settle, tokens, beat, all }: Hint): void {
     this.#empty = false;
     this.#flags.settle ??= settle;
     this.#flags.tokens ??= tokens;
@@ -29,6 +34,7 @@ export class BellBuffer {
     for (const [lane, count] of Object.entries(lanes)) this.#addLane(lane, count);
     this.#addIds('runs', runs);
     this.#addIds('logs', logs);
+    this.#addIds('watch', watch);
     this.#addIds('cancel', cancel);
   }
 
@@ -38,6 +44,7 @@ export class BellBuffer {
     if (this.#lanes.size > 0) bell.lanes = Object.fromEntries(this.#lanes);
     if (this.#ids.runs.size > 0) bell.runs = [...this.#ids.runs];
     if (this.#ids.logs.size > 0) bell.logs = [...this.#ids.logs];
+    if (this.#ids.watch.size > 0) bell.watch = [...this.#ids.watch];
     if (this.#ids.cancel.size > 0) bell.cancel = [...this.#ids.cancel];
     this.#drop();
     this.#flags = {};

@@ -9,6 +9,7 @@ import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts
 import type { Viewer } from '../../../services/api/src/live/hub.ts';
 import { MAX_BUFFERED } from '../../../services/api/src/live/outlet.ts';
 import { submit } from '../../support/engine.ts';
+import { noWatch } from '../../support/no-watch.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -32,7 +33,7 @@ beforeEach(async () => {
   client.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8'))));
   [peer] = await once(server, 'connection');
   const log = pino({ level: 'silent' });
-  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000 });
+  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000, watch: noWatch });
   connection = serveConnection(peer, { pool: db.pool, log, feeds });
   await once(client, 'open');
   reads = 0;

@@ -2,6 +2,7 @@
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
 import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { createDoorbell } from '@wfg/shared/db/doorbell';
+import { Watched } from '@wfg/shared/runtime/watched';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 // First, as in main.ts: it adds to the schemas that are made after it.
@@ -17,6 +18,7 @@ import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
 import { startApi } from '../../support/api.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
 import { openStream, type TestStream } from '../../support/event-stream.ts';
+import { noWatch } from '../../support/no-watch.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -42,7 +44,7 @@ async function claimOne(): Promise<ClaimedJob> {
 beforeEach(async () => {
   db = await testDatabase();
   hub = createHub();
-  feeds = createFeeds({ pool: db.pool, log, pollMs });
+  feeds = createFeeds({ pool: db.pool, log, pollMs, watch: noWatch });
   waiting = createWaitingClaims({ pool: db.pool, log, pollMs });
   const doorbell = createDoorbell(db.pool, log);
   const takeTurn = turns({ atOnce: 1, waiting: 1 });
@@ -56,6 +58,7 @@ beforeEach(async () => {
     log,
     hub,
     feeds,
+    watched: new Watched(),
     paced,
     doubt: () => undefined,
     waiting,

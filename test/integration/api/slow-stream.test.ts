@@ -8,6 +8,7 @@ import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts
 import { createHub, type Hub } from '../../../services/api/src/live/hub.ts';
 import { logStream } from '../../../services/api/src/live/log-stream.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
+import { noWatch } from '../../support/no-watch.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -34,7 +35,7 @@ beforeEach(async () => {
   const attempts = await readAttempts(db.pool, run, 'a');
   if (!attempts) throw new Error('no attempts');
   const log = pino({ level: 'silent' });
-  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 1_000 });
+  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 1_000, watch: noWatch });
   const settings = { pool: db.pool, log, hub, feeds, credential: null };
   reader = logStream(attempts, undefined, settings).getReader();
   reads = 0;

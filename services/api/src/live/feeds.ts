@@ -7,12 +7,14 @@ import { type LogFeed, logFeed } from './log-feed.ts';
 import type { Outlet } from './outlet.ts';
 import { createShelf } from './shelf.ts';
 import { type StateFeed, stateFeed, type StateSource } from './state-feed.ts';
+import type { Watch } from './watch.ts';
 
 export interface FeedSettings {
   pool: pg.Pool;
   log: Logger;
   /** How long to sleep before reading unasked, in milliseconds. */
   pollMs: () => number;
+  watch: Watch;
 }
 
 export interface Feeds extends AsyncDisposable {

@@ -43,7 +43,7 @@ export interface LogFeed extends Feed {
   leave: (follower: LogFollower) => void;
 }
 
-export function logFeed(run: string, job: string, { pool, log, pollMs }: FeedSettings): LogFeed {
+export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: FeedSettings): LogFeed {
   const followers = new Set<LogFollower>();
   /** Everything between the places `start` and `end`. */
   let kept: LogItem[] = [];
@@ -51,6 +51,8 @@ export function logFeed(run: string, job: string, { pool, log, pollMs }: FeedSet
   let start = before(0);
   let end = start;
   let key = '';
+  /** Who writes it rings for what is new. */
+  let watching: Disposable | null = null;
   const loop = startLoop({ name: 'log feed', log, step });
 
   /** Pushes the next page. */
@@ -64,6 +66,8 @@ export function logFeed(run: string, job: string, { pool, log, pollMs }: FeedSet
     }
     key = jobKey(found);
     const { state, attempts } = found;
+    if (isEnded(state)) stopWatching();
+    else watching ??= watch.add(key);
     for (const attempt of attempts) {
       const from = end;
       const { items, more } = await readItems(pool, found, attempt, from);
@@ -72,6 +76,11 @@ export function logFeed(run: string, job: string, { pool, log, pollMs }: FeedSet
     }
     if (attempts.length === 0) tell({ state, attempt: end.attempt, sealed: null, isLast: true });
     return isEnded(state) ? Number.POSITIVE_INFINITY : Math.min(pollMs(), POLL_MS);
+  }
+
+  function stopWatching(): void {
+    watching?.[Symbol.dispose]();
+    watching = null;
   }
 
   function tell(told: Told): void {
@@ -119,7 +128,10 @@ export function logFeed(run: string, job: string, { pool, log, pollMs }: FeedSet
       return true;
     },
     leave: (follower) => followers.delete(follower),
-    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]();
+      stopWatching();
+    },
   };
 }
 

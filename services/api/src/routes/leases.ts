@@ -25,7 +25,7 @@ const MAX_REPORT_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_CHARS = 8_192;
 
 export function leaseRoutes(context: ApiContext): OpenAPIHono {
-  const { pool, doorbell, logMaxBytes } = context;
+  const { pool, doorbell, watched, logMaxBytes } = context;
   const app = new OpenAPIHono();
 
   app.openapi(bind(app, routes.claimJob), async (c) => {
@@ -86,7 +86,8 @@ export function leaseRoutes(context: ApiContext): OpenAPIHono {
         return { next: held.log.next, stored: rows.length };
       }),
     );
-    if (stored > 0) doorbell.ring({ logs: [jobKey(lease)] });
+    const key = jobKey(lease);
+    if (stored > 0 && watched.has(key)) doorbell.ring({ logs: [key] });
     return c.json({ next_sequence: next }, 200);
   });
 

@@ -37,6 +37,8 @@ interface HostSettings {
 
 export interface Host extends AsyncDisposable {
   look: () => void;
+  /** Somebody follows the logs of these jobs. */
+  watch: (jobKeys: readonly string[]) => void;
   stop: (id: number, reason: StopReason) => void;
   /** Waits no longer for what was told to stop, or will be. */
   hurry: () => void;
@@ -121,6 +123,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
 
   return {
     look: () => claiming.wake(),
+    watch: sink.watch,
     stop: (id, reason) => running.get(id)?.stop(reason),
     hurry: () => hurry.abort(),
     async drain() {

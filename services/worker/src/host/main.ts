@@ -65,6 +65,7 @@ process.on('message', (message: ToHost) => {
   if (message.op === 'ping') send({ op: 'pong', problems: host?.problems() ?? [] });
   else if (message.op === 'serve') serving.resolve();
   else if (message.op === 'look') host?.look();
+  else if (message.op === 'watch') host?.watch(message.keys);
   else if (message.op === 'stop') host?.stop(message.id, message.reason);
   else if (message.op === 'hurry') host?.hurry();
   else if (message.op === 'drain') void drain();

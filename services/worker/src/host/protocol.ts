@@ -21,6 +21,8 @@ export type ToHost =
   | { op: 'serve' }
   /** There may be due jobs. */
   | { op: 'look' }
+  /** Somebody follows the logs of these jobs. */
+  | { op: 'watch'; keys: readonly string[] }
   | { op: 'ping' }
   | { op: 'stop'; id: number; reason: StopReason }
   /** Wait no longer for what was told to stop, or will be. */
