@@ -10,6 +10,7 @@ import { serveConnection } from '../../../services/api/src/live/connection.ts';
 import { createFeeds, type Feeds } from '../../../services/api/src/live/feeds.ts';
 import { MAX_BUFFERED } from '../../../services/api/src/live/outlet.ts';
 import { advance, claim, finish, print, submit } from '../../support/engine.ts';
+import { noWatch } from '../../support/no-watch.ts';
 import { type TestDatabase, testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -34,7 +35,7 @@ beforeEach(async () => {
   db = await testDatabase();
   server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
   await once(server, 'listening');
-  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000 });
+  feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000, watch: noWatch });
   run = await submit(db.pool, { a: { retries: 1 } });
   job = await claimOne();
   viewers = [];
