@@ -10,6 +10,8 @@ import { createPrintable } from './printable.ts';
 
 /** Of the end of the output, for the error text. */
 const TAIL_LENGTH = 4_096;
+/** It is cut now and then: each time would be most of the work for a program that prints line by line. */
+const LONGEST_TAIL = 16 * TAIL_LENGTH;
 
 interface JobOutputSettings {
   /** Awaited before the next chunk. Never rejects. */
@@ -48,7 +50,8 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
 
   function show(stream: LogStream, text: string): void {
     if (text === '') return;
-    tail = (tail + text.slice(-TAIL_LENGTH)).slice(-TAIL_LENGTH);
+    tail += text.slice(-TAIL_LENGTH);
+    if (tail.length > LONGEST_TAIL) tail = tail.slice(-TAIL_LENGTH);
     writer.write(stream, text);
   }
 
@@ -99,7 +102,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
       await ended.promise;
     },
     writeLine: (stream, line) => writer.writeLine(stream, secrets.mask(line)),
-    tail: () => tail.replace(/^[\uDC00-\uDFFF]/, ''),
+    tail: () => tail.slice(-TAIL_LENGTH).replace(/^[\uDC00-\uDFFF]/, ''),
     async end() {
       for (const { finish } of sources) finish();
       await writer.end();

@@ -42,7 +42,7 @@ export function createLogCutter(maxBytes: number): LogCutter {
       return [...before, ...numbered(streams[name], onNewLine(log, name, `${line}\n`))];
     },
     flush: (now) => byAge().flatMap((stream) => numbered(stream, stream.pending.due(now))),
-    dueAt: () => Math.min(...Object.values(streams).map(({ pending }) => pending.dueAt())),
+    dueAt: () => Math.min(streams.stdout.pending.dueAt(), streams.stderr.pending.dueAt()),
     end,
   };
 }

@@ -14,9 +14,11 @@ import type { Logger } from 'pino';
 import { type Delivery, sendBatch } from './send-batch.ts';
 
 /** Characters that wait for the database before an attempt's `write` does; the bound on memory for each attempt. */
-const SPOOL_CHARS = 1024 * 1024;
+const SPOOL_CHARS = 2 * 1024 * 1024;
 /** Characters in one statement. */
 const BATCH_CHARS = 4 * 1024 * 1024;
+/** Of an attempt: while these are stored, as many more can be read. */
+const SHARE_CHARS = SPOOL_CHARS / 2;
 const IDLE_MS = 60_000;
 
 /** A chunk as it is cut, before it has a number; totals count the attempt up to its end. */
@@ -117,7 +119,7 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
   /** Takes from each attempt in turn, so that a chatty one does not keep the others waiting. */
   function takeBatch(): Batch[] {
     const open = [...logs].filter((of) => of.waiting.length > 0);
-    const share = BATCH_CHARS / Math.max(open.length, 1);
+    const share = Math.min(SHARE_CHARS, BATCH_CHARS / Math.max(open.length, 1));
     return open.map((of) => {
       let chars = 0;
       const end = of.waiting.findIndex((row) => (chars += row.data.length) > share);

@@ -37,18 +37,25 @@ export function createLogWriter({ write, maxBytes, onFull, onEmpty }: LogWriterS
   const waiting: LogChunk[] = [];
   let delivery: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let alarmAt = Infinity;
 
   function send(pieces: NumberedText[]): void {
-    const at = new Date();
-    waiting.push(...pieces.map((piece) => ({ ...piece, at })));
-    if (waiting.length > 0) delivery ??= deliver();
-    if (waiting.length > MOST_WAITING) onFull?.();
+    if (pieces.length > 0) {
+      const at = new Date();
+      waiting.push(...pieces.map((piece) => ({ ...piece, at })));
+      delivery ??= deliver();
+      if (waiting.length > MOST_WAITING) onFull?.();
+    }
     const dueAt = cutter.dueAt();
+    // Who comes too early comes again: with every line of a program that prints line by line another timer would be made.
+    if (dueAt >= alarmAt) return;
     clearTimeout(timer);
-    if (dueAt < Infinity) timer = setTimeout(flush, Math.max(0, dueAt - performance.now()));
+    alarmAt = dueAt;
+    timer = setTimeout(flush, Math.max(0, dueAt - performance.now()));
   }
 
   function flush(): void {
+    alarmAt = Infinity;
     send(cutter.flush(performance.now()));
   }
 

@@ -86,5 +86,5 @@ export function createPendingText(): PendingText {
 /** The length up to the last line feed, or carriage return that is known to stand alone; 0 if there is none. */
 function lastCut(text: string): number {
   const feed = text.lastIndexOf('\n') + 1;
-  return text.length < 2 ? feed : Math.max(feed, text.lastIndexOf('\r', text.length - 2) + 1);
+  return feed + text.slice(feed, -1).lastIndexOf('\r') + 1;
 }

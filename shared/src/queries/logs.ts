@@ -1,6 +1,7 @@
 // Appending output to wfg_logs, fenced by the lease, and reading it back in order.
 import type { LogStream } from '../contract/log.ts';
 import type { Queryable } from '../db/pool.ts';
+import { textArray } from '../db/text-array.ts';
 import { heldBy, type Lease, leaseColumns } from './leases.ts';
 
 /** The bounds of a page, and so of what is held for each of thousands of readers. */
@@ -63,7 +64,7 @@ export async function appendLogs(db: Queryable, appends: readonly LogAppend[]): 
     chunks.map((chunk) => chunk.bytes),
     chunks.map((chunk) => chunk.at),
     chunks.map((chunk) => chunk.stream),
-    chunks.map((chunk) => chunk.data),
+    textArray(chunks.map((chunk) => chunk.data)),
   ]);
   const held = new Set(rows.map((row) => row.index));
   return appends.map((_, index) => held.has(index));

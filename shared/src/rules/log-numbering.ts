@@ -62,10 +62,16 @@ function pieces(log: LogProgress, stream: LogStream, data: string): NumberedText
 
 function piece(log: LogProgress, stream: LogStream, data: string): NumberedText {
   const continued = log.open[stream];
-  const count = data.split('\n').length - (data.endsWith('\n') ? 1 : 0);
+  const count = countFeeds(data) + (data.endsWith('\n') ? 0 : 1);
   log.lines += continued === null ? count : count - 1;
   log.bytes += Buffer.byteLength(data);
   const line = continued ?? log.lines - count + 1;
   log.open[stream] = data.endsWith('\n') ? null : line + count - 1;
   return { stream, line, data, lines: log.lines, bytes: log.bytes };
+}
+
+function countFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
