@@ -286,7 +286,7 @@ begin
     max_attempts, coalesce(run_at, wfg_now()), priority)
   returning wfg_jobs.lane into lane;
   -- What is due later is rung for when it is.
-  if run_at is null or run_at <= wfg_now() then perform wfg_ring_lane(lane); end if;
+  if run_at is null or run_at <= wfg_now() then perform wfg_ring_lane(lane, array[':event ' || workflow_type]); end if;
   return made;
 end
 $function$;
@@ -387,7 +387,7 @@ begin
     case when stop is not null then wfg_now() end, stop)
   returning * into made;
   -- What is due later is rung for when it is.
-  if stop is null and made.run_at <= wfg_now() then perform wfg_ring_lane(made.lane); end if;
+  if stop is null and made.run_at <= wfg_now() then perform wfg_ring_lane(made.lane, made.required_labels); end if;
   return made;
 end
 $function$;
@@ -545,11 +545,38 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION wfg_must_ring(required text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  moment timestamptz := wfg_now() + (clock_timestamp() - now());
+begin
+  return (
+    select count(*) > 0 and not coalesce(bool_or(w.hot && required and w.hot_until > moment), false)
+      and not bool_and(w.full_of && required)
+    from wfg_workers w
+    where w.last_heartbeat >= moment - interval '30 seconds' and not w.draining and required <@ w.offered
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION wfg_now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION wfg_offered(labels text[], handlers text[], tasks text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select labels || array[':command'] || array(select ':event ' || h.type from unnest(handlers) as h (type))
+    || array(select ':task ' || t.name from unnest(tasks) as t (name))
+$function$;
 
 CREATE OR REPLACE FUNCTION wfg_once(function_name text, idempotency_key text, body json, id uuid)
  RETURNS uuid
@@ -855,10 +882,36 @@ $function$;
 
 CREATE OR REPLACE FUNCTION wfg_ring_lane(lane bigint)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  STRICT
+ SET search_path TO '$user', 'public'
 AS $function$
-  select pg_notify('wfg_events', format('{"v":1,"lanes":{"%s":1}}', lane))
+declare
+  required text[];
+begin
+  select j.required_labels into required from wfg_jobs j
+  where j.state = 'pending' and j.lane = wfg_ring_lane.lane order by j.run_at limit 1;
+  if found then perform wfg_ring_lane(lane, required); end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION wfg_ring_lane(lane bigint, required text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
+AS $function$
+declare
+  before text[] := string_to_array(current_setting('wfg.rung', true), ' ');
+  nth int := case when before[1] = lane::text then before[2]::int + 1 else 1 end;
+begin
+  perform set_config('wfg.rung', format('%s %s', lane, nth), true);
+  if nth & (nth - 1) <> 0 or not wfg_must_ring(required) then return; end if;
+  perform pg_notify('wfg_events', format(
+    -- Too long to be told: everyone looks.
+    case when octet_length(to_json(required)::text) > 5000 then '{"v":1,"lanes":{"%1$s":%2$s}}'
+    else '{"v":1,"lanes":{"%1$s":%2$s},"requires":{"%1$s":%3$s},"nonce":%4$s}' end,
+    lane, greatest(nth / 2, 1), to_json(required), hashtext(pg_current_xact_id()::text) & 2147483647));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION wfg_ring_run(run uuid)
@@ -1548,14 +1601,23 @@ create table wfg_workers (
   handler_concurrency integer,
   modules json default '[]'::json not null,
   problem text,
+  offered text[] generated always as (wfg_offered(labels, handlers, tasks)) stored not null,
+  hot text[] default '{}'::text[] not null,
+  hot_until timestamp with time zone,
+  full_of text[] default '{}'::text[] not null,
   constraint wfg_workers_concurrency_check CHECK (concurrency >= 1),
   constraint wfg_workers_handler_concurrency_check CHECK (handler_concurrency >= 1),
   constraint wfg_workers_pkey PRIMARY KEY (worker_id),
   constraint wfg_workers_worker_id_check CHECK (worker_id ~ '^[A-Za-z0-9_.:-]{1,255}$'::text)
+) with (
+  fillfactor=50
 );
 comment on column wfg_workers.concurrency is 'commands at once; of a worker over HTTP, jobs of any kind';
+comment on column wfg_workers.full_of is 'kinds whose places are all taken; it looks by itself when one is free';
 comment on column wfg_workers.handler_concurrency is 'handlers at once, of each module; null: over HTTP, or not told (an older version)';
+comment on column wfg_workers.hot is 'kinds for which it looks every 20 ms by itself, until hot_until';
 comment on column wfg_workers.modules is 'of each loaded module the labels of what it handles, as ":event a"';
+comment on column wfg_workers.offered is 'all that a job may require for this worker to take it; a job requires one kind, as ":event a"';
 comment on column wfg_workers.problem is 'why it cannot run what it should, by its last beat; null when it can';
 
 create table wfg_workflows (

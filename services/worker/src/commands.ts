@@ -1,9 +1,9 @@
 // The worker's own jobs: takes commands while places are free, and runs them.
-import type { Loop } from '@wfg/shared/runtime/loop';
-import { startLoop } from '@wfg/shared/runtime/loop';
 import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import { type Attempt, type AttemptContext, startAttempt } from './attempt.ts';
+import { type ClaimLoop, startClaimLoop } from './claim-loop.ts';
 import { type CommandContext, executeCommand } from './execute-command.ts';
+import type { Busy } from './pace.ts';
 import { type Claimer, takeJobs } from './take-jobs.ts';
 
 interface CommandsSettings {
@@ -15,26 +15,35 @@ interface CommandsSettings {
   concurrency: number;
   /** Attempts are added here while they run. */
   held: Set<Attempt>;
+  /** Told of how busy it is. */
+  tell: (busy: Busy) => void;
 }
 
-/** Wake it when there may be due jobs; disposal takes nothing more, and leaves alone what runs. */
-export function takeCommands({ context, claimer, labels, concurrency, held }: CommandsSettings): Loop {
+/** It looks when it starts; disposal takes nothing more, and leaves alone what runs. */
+export function takeCommands({
+  context,
+  claimer,
+  labels,
+  concurrency,
+  held,
+  tell,
+}: CommandsSettings): ClaimLoop {
   const { fitness, log } = context;
   const offer = { ...claimer, labels: [':command', ...labels], memory: new ClaimMemory() };
   let running = 0;
-  const claiming = startLoop({ name: 'claim', log, step: claim });
-
-  /** Fills the free places once; woken by a bell and whenever a place becomes free. */
-  async function claim(signal: AbortSignal): Promise<number> {
-    const unfitMs = await fitness.check(signal);
-    if (unfitMs > 0) return unfitMs;
-    const free = concurrency - running;
-    if (free === 0) return Number.POSITIVE_INFINITY;
-    for (const job of await takeJobs(offer, free)) {
-      if (job.kind === 'command') void hold(startAttempt(job, context, executeCommand(job, context)));
-    }
-    return Number.POSITIVE_INFINITY;
-  }
+  const claiming = startClaimLoop({
+    prepare: fitness.check,
+    free: () => concurrency - running,
+    async take(limit, why) {
+      const jobs = await takeJobs(offer, limit, why);
+      for (const job of jobs) {
+        if (job.kind === 'command') void hold(startAttempt(job, context, executeCommand(job, context)));
+      }
+      return jobs.length;
+    },
+    tell,
+    log,
+  });
 
   async function hold(attempt: Attempt): Promise<void> {
     running++;
@@ -42,7 +51,7 @@ export function takeCommands({ context, claimer, labels, concurrency, held }: Co
     await attempt.ended;
     running--;
     held.delete(attempt);
-    claiming.wake();
+    claiming.look('freed');
   }
 
   return claiming;

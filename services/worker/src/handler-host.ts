@@ -3,6 +3,8 @@ import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { drainAttempts } from './drain-attempts.ts';
+import type { Busy } from './pace.ts';
+import type { Why } from './take-jobs.ts';
 import { type HostLife, type HostSettings, startHostLife } from './host-life.ts';
 
 /** A host that lived as long did not fail to start. */
@@ -10,9 +12,12 @@ const LASTING_MS = 10_000;
 /** For a module that cannot be loaded: that is seldom mended without a new start of the worker. */
 const LONGEST_PAUSE_MS = 60_000;
 
+/** Whether a claimer that offers these labels is meant. */
+export type Fits = (offered: readonly string[]) => boolean;
+
 export interface HandlerHost extends AsyncDisposable {
-  /** There may be due jobs. */
-  look: () => void;
+  /** There may be due jobs, for those hosts whose labels fit. */
+  look: (why: Why, fits?: Fits) => void;
   /** Somebody follows the logs of these jobs. */
   watch: (jobKeys: readonly string[]) => void;
   /** Takes nothing more; resolves when nothing more can begin. */
@@ -28,6 +33,10 @@ export interface HandlerHost extends AsyncDisposable {
 export interface HandlerHostSettings extends HostSettings {
   /** Why it may not handle what its module does; null if it may. */
   refuse: (labels: readonly string[]) => string | null;
+  /** Offered besides what its module handles. */
+  offered: readonly string[];
+  /** Told of how busy the host is that takes these kinds. */
+  tell: (kinds: readonly string[], busy: Busy) => void;
   /** Called when `labels` or `reasons` have changed. */
   onChange: () => void;
   /** For what runs beside something that does not stop. */
@@ -37,7 +46,13 @@ export interface HandlerHostSettings extends HostSettings {
 }
 
 /** Disposal ends a host that runs nothing. */
-export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSettings): HandlerHost {
+export function keepHandlerHost({
+  refuse,
+  onChange,
+  offered,
+  tell,
+  ...settings
+}: HandlerHostSettings): HandlerHost {
   const { file, log } = settings;
   const stopping = new AbortController();
   /** The one that looks for jobs. */
@@ -58,7 +73,9 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
   }
 
   function begin(): HostLife {
-    const begun = startHostLife(settings, admit);
+    const begun = startHostLife(settings, admit, (busy) => {
+      if (life === begun) tell(labels, busy);
+    });
     lives.add(begun);
     void begun.settled.then(() => lives.delete(begun));
     return begun;
@@ -74,6 +91,7 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
       const deaf = current.deaf.then(() => retired).then(() => null);
       const reason = await Promise.race([current.died, deaf]);
       life = null;
+      tell(labels, { hot: false, full: false });
       if (stopping.signal.aborted) return;
       if (reason === null) {
         retired = retire(current);
@@ -98,7 +116,9 @@ export function keepHandlerHost({ refuse, onChange, ...settings }: HandlerHostSe
 
   const ended = keepAlive();
   return {
-    look: () => life?.look(),
+    look(why, fits = () => true) {
+      if (fits([...labels, ...offered])) life?.look(why);
+    },
     watch: (jobKeys) => lives.forEach((one) => one.watch(jobKeys)),
     async drain() {
       stopping.abort();

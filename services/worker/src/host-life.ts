@@ -7,9 +7,11 @@ import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
 import { startHostProcess } from './host-process.ts';
 import type { BegunAttempt, FromHost } from './host/protocol.ts';
+import type { Busy } from './pace.ts';
 import type { Reporter } from './reporter.ts';
 import type { Spawner } from './spawner.ts';
 import type { Surrenderer } from './surrender.ts';
+import type { Why } from './take-jobs.ts';
 import { within } from './within.ts';
 
 /** Unanswered ones in a row that prove that a host hangs; counted, since this process may itself have been stopped. */
@@ -37,7 +39,7 @@ export interface HostSettings {
 }
 
 export interface HostLife {
-  look: () => void;
+  look: (why: Why) => void;
   /** Somebody follows the logs of these jobs. */
   watch: (jobKeys: readonly string[]) => void;
   /** Resolves when nothing more can begin. From then on it is killed when all that it runs will not stop. */
@@ -64,8 +66,15 @@ interface RunningAttempt extends Attempt {
   end: () => void;
 }
 
-/** `admit` is called with the labels of what it handles once its module is loaded, and says why it may not; or null. */
-export function startHostLife(settings: HostSettings, admit: (labels: string[]) => string | null): HostLife {
+/**
+ * `admit` is called with the labels of what it handles once its module is loaded, and says why it may not; or null. `tell`
+ * is told how busy it is.
+ */
+export function startHostLife(
+  settings: HostSettings,
+  admit: (labels: string[]) => string | null,
+  tell: (busy: Busy) => void,
+): HostLife {
   const { file, silenceMs, held, surrenderer, reporter, hurry, log } = settings;
   const running = new Map<number, RunningAttempt>();
   const heeding = new Set<Attempt>();
@@ -85,6 +94,7 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
     if (message.op === 'ready') ready(message.labels);
     else if (message.op === 'broken') broken = `it cannot be loaded: ${message.error}`;
     else if (message.op === 'pong') problems = message.problems;
+    else if (message.op === 'busy') tell(message);
     else if (message.op === 'begun') message.attempts.forEach(begin);
     else if (message.op === 'ended') running.get(message.id)?.end();
     else if (message.op === 'deaf') outlive(message.id, message.result);
@@ -189,7 +199,7 @@ export function startHostLife(settings: HostSettings, admit: (labels: string[]) 
 
   const died = die();
   return {
-    look: () => process.send({ op: 'look' }),
+    look: (why) => process.send({ op: 'look', why }),
     watch: (keys) => process.send({ op: 'watch', keys }),
     async drain() {
       process.send({ op: 'drain' });

@@ -37,7 +37,7 @@ export function keepHosts({ modules, ...settings }: HostsSettings): HandlerHosts
   }
 
   return {
-    look: () => hosts.forEach((host) => host.look()),
+    look: (why, fits) => hosts.forEach((host) => host.look(why, fits)),
     watch: (jobKeys) => hosts.forEach((host) => host.watch(jobKeys)),
     drain: async () => void (await Promise.all(hosts.map((host) => host.drain()))),
     kill: () => hosts.forEach((host) => host.kill()),

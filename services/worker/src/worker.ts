@@ -11,10 +11,13 @@ import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import { servicePool } from '@wfg/shared/runtime/service-pool';
 import { VERSION } from '@wfg/shared/runtime/version';
 import type { Attempt } from './attempt.ts';
+import { startBusyBoard } from './busy-board.ts';
 import { takeCommands } from './commands.ts';
 import type { WorkerConfig } from './config.ts';
 import { drainAttempts } from './drain-attempts.ts';
 import { createFitness } from './fitness.ts';
+import type { Fits } from './handler-host.ts';
+import { hearLanes } from './hear.ts';
 import { keepHosts } from './hosts.ts';
 import { keepLeases } from './lease-keeper.ts';
 import { createLogSink } from './log-sink.ts';
@@ -22,6 +25,7 @@ import { startRegistry } from './registry.ts';
 import { createReporter } from './reporter.ts';
 import { createSpawner } from './spawner.ts';
 import { createSurrenderer } from './surrender.ts';
+import type { Why } from './take-jobs.ts';
 
 /** The bounds of how long a handler host may be silent: half a lease within them. */
 const SHORTEST_SILENCE_MS = 5_000;
@@ -74,6 +78,15 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
     patience: { graceMs: killGraceMs, hurry: hurry.signal },
     logMaxBytes: config.LOG_MAX_BYTES,
   };
+  const board = stack.use(
+    startBusyBoard({
+      pool,
+      log,
+      workerId,
+      instance,
+      look: (kinds) => look('freed', (offered) => kinds.some((kind) => offered.includes(kind))),
+    }),
+  );
   const fitness = createFitness(command, log);
   const hosts = stack.use(
     keepHosts({
@@ -88,6 +101,8 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
       killGraceMs,
       hurry: hurry.signal,
       spawner,
+      offered: config.WORKER_LABELS,
+      tell: board.tell,
       onChange: () => registry.offer(hosts.modules()),
       log,
     }),
@@ -108,6 +123,7 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
         host: hostname(),
       },
       unfit,
+      () => look('poll'),
     ),
   );
   stack.defer(() =>
@@ -127,24 +143,25 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
     labels: config.WORKER_LABELS,
     concurrency: config.WORKER_CONCURRENCY,
     held,
+    tell: (busy) => board.tell([':command'], busy),
   });
   // Not every bell is heard.
   const looking = startLoop({
     name: 'look',
     log,
     step: async () => {
-      if (await isAnyDue(pool, [':command', ...config.WORKER_LABELS, ...hosts.labels()])) look();
+      if (await isAnyDue(pool, [':command', ...config.WORKER_LABELS, ...hosts.labels()])) look('poll');
       return hearing.pollMs();
     },
   });
 
-  function look(): void {
-    commands.wake();
-    hosts.look();
+  function look(why: Why, fits: Fits = () => true): void {
+    if (fits([':command', ...config.WORKER_LABELS])) commands.look(why);
+    hosts.look(why, fits);
   }
 
   function hear(bell: Bell): void {
-    if (bell.all || Object.keys(bell.lanes ?? {}).length > 0) look();
+    hearLanes(bell, workerId, registry.peers(), (fits) => look('bell', fits));
     if (bell.all || bell.cancel?.some((run) => isRunning(run))) keeper.wake();
     if (bell.watch) {
       sink.watch(bell.watch);
@@ -181,6 +198,7 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
         isStopAsked ? 'stop_worker: takes nothing more' : null,
         hearing.deafReason(),
         registry.reason(),
+        board.problem(),
         commands.problem(),
         looking.problem(),
         keeper.problem(),

@@ -19,6 +19,10 @@ export const Bell = z.object({
   v: z.literal(1),
   /** Lane (a 64-bit hash as decimal text) → how many jobs became claimable in it. */
   lanes: z.record(z.string(), z.number()).optional(),
+  /** Lane → the labels that it requires. Of a lane that is not here they are not known: everyone looks. */
+  requires: z.record(z.string(), z.array(z.string())).optional(),
+  /** Chooses who of those that could take what is in the lanes looks (rules/chosen.ts); without it everyone does. */
+  nonce: z.int().nonnegative().optional(),
   /** Jobs of runs have finished: schedulers look. */
   settle: flag,
   /** Runs whose rows changed. */
@@ -38,8 +42,11 @@ export const Bell = z.object({
 });
 export type Bell = z.infer<typeof Bell>;
 
-/** What a process rings; the version is added on the wire. */
-export type Hint = Omit<Bell, 'v'>;
+/** What a process rings; the version is added on the wire, and the nonce unless everyone is meant. */
+export interface Hint extends Omit<Bell, 'v' | 'nonce'> {
+  /** Few have looked, and the jobs are still there: all who can take them are to look. */
+  everyone?: true | undefined;
+}
 
 const StopWorker = z.object({ type: z.literal('stop_worker'), worker_id: z.string().nullish() });
 

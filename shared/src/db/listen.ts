@@ -4,6 +4,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Bell, parseBell } from '../contract/bell.ts';
 import { jitter, retryPause } from '../rules/pause.ts';
+import { deaf, deafenings, heardBells, ownBeats, resyncs } from './bell-counters.ts';
 import { BellLine } from './bell-line.ts';
 
 interface ListenSettings {
@@ -56,12 +57,15 @@ export function listen({
   let hangUp: (() => void) | undefined;
   let heardAt = performance.now();
   let deafSince: number | null = heardAt;
+  deaf.set(1);
 
   function hear(payload: string | undefined): void {
     heardAt = performance.now();
     if (deafSince !== null) log.info({ deaf_ms: Math.round(heardAt - deafSince) }, 'hearing bells');
     deafSince = null;
+    deaf.set(0);
     const heard = parseBell(payload);
+    for (const about of 'bell' in heard ? subjectsOf(heard.bell) : ['stop']) heardBells.inc({ about });
     tell(() => ('bell' in heard ? onBell(heard.bell) : onStop?.(heard.stop.workerId)));
   }
 
@@ -74,6 +78,11 @@ export function listen({
     }
   }
 
+  function resync(): void {
+    resyncs.inc();
+    tell(onResync);
+  }
+
   const silence = () => performance.now() - heardAt;
 
   /** One connection: rejects when it is lost, closed or found deaf. */
@@ -81,10 +90,11 @@ export function listen({
     using line = new BellLine(url, `wfg-${name}-listen`, hear);
     hangUp = () => line[Symbol.dispose]();
     await line.open();
-    tell(onResync);
+    resync();
     for (;;) {
       const rungAt = performance.now();
       line.ring(BEAT);
+      ownBeats.inc();
       await line.wait(timing.answerMs);
       // What arrived while this process itself was stalled is read from the socket first.
       await setImmediate();
@@ -101,7 +111,9 @@ export function listen({
       if (deafSince === null) {
         failures = 1;
         deafSince = performance.now();
-        tell(onResync);
+        deafenings.inc();
+        deaf.set(1);
+        resync();
       }
       log[failures === 1 ? 'warn' : 'debug']({ err }, 'not listening');
       await sleep(retryPause(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -119,4 +131,9 @@ export function listen({
       await ended;
     },
   };
+}
+
+/** What a bell is about. */
+function subjectsOf({ v: _, requires: _requires, nonce: _nonce, ...about }: Bell): string[] {
+  return Object.keys(about);
 }

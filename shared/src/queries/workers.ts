@@ -1,5 +1,6 @@
 // The registry of workers: who is there, what they offer, when they were last heard.
 import type { Queryable } from '../db/pool.ts';
+import type { Peer } from '../rules/chosen.ts';
 
 export const BEAT_SECS = 10;
 /** A worker that missed three beats is shown as offline. */
@@ -40,7 +41,7 @@ on conflict (worker_id) do update
 set instance = excluded.instance, labels = excluded.labels, modules = excluded.modules,
     handlers = excluded.handlers, tasks = excluded.tasks, concurrency = excluded.concurrency,
     handler_concurrency = excluded.handler_concurrency, version = excluded.version, host = excluded.host,
-    problem = excluded.problem, registered_at = wfg_now(), last_heartbeat = wfg_now(), draining = false`;
+    problem = excluded.problem, hot = '{}', hot_until = null, full_of = '{}', registered_at = wfg_now(), last_heartbeat = wfg_now(), draining = false`;
 
 /** Enters a worker, or the same worker started anew. */
 export async function registerWorker(db: Queryable, card: WorkerCard): Promise<void> {
@@ -59,17 +60,58 @@ function handled({ modules }: WorkerCard): [modules: string, handlers: string[],
   return [JSON.stringify(modules), behind(':event '), behind(':task ')];
 }
 
+// With the peers it needs no statement of its own for them.
 const BEAT = `
+with beaten as (
+  update wfg_workers
+  set last_heartbeat = wfg_now(), draining = $3::bool, problem = $4::text, modules = $5::json, handlers = $6::text[],
+      tasks = $7::text[]
+  where worker_id = $1::text and instance = $2::uuid
+  returning worker_id
+)
+select exists (select from beaten) as beaten, coalesce((
+  select json_agg(json_build_object('worker_id', w.worker_id, 'offered', w.offered))
+  from wfg_workers w
+  where w.instance is not null and not w.draining and w.problem is null
+    and w.last_heartbeat >= wfg_now() - make_interval(secs => ${OFFLINE_AFTER_SECS})
+), '[]') as peers`;
+
+/**
+ * A sign of life, with what may change. Returns the workers that listen and take jobs, as they were; null: the row is gone
+ * or another start of this worker owns it.
+ */
+export async function beatWorker(db: Queryable, card: WorkerCard, draining: boolean): Promise<Peer[] | null> {
+  const { worker_id, instance, problem } = card;
+  const { rows } = await db.query<{ beaten: boolean; peers: Peer[] }>(BEAT, [
+    worker_id,
+    instance,
+    draining,
+    problem,
+    ...handled(card),
+  ]);
+  return rows[0]?.beaten ? rows[0].peers : null;
+}
+
+/** A hot worker says so once a second. */
+const HOT_SECS = 2;
+
+const MARK_BUSY = `
 update wfg_workers
-set last_heartbeat = wfg_now(), draining = $3::bool, problem = $4::text, modules = $5::json, handlers = $6::text[],
-    tasks = $7::text[]
+set hot = $3::text[], hot_until = case when cardinality($3::text[]) > 0 then wfg_now() + make_interval(secs => ${HOT_SECS}) end,
+  full_of = $4::text[]
 where worker_id = $1::text and instance = $2::uuid`;
 
-/** A sign of life, with what may change. False: the row is gone or another start of this worker owns it. */
-export async function beatWorker(db: Queryable, card: WorkerCard, draining: boolean): Promise<boolean> {
-  const { worker_id, instance, problem } = card;
-  const { rowCount } = await db.query(BEAT, [worker_id, instance, draining, problem, ...handled(card)]);
-  return rowCount === 1;
+/** Which kinds of jobs nobody has to ring this worker for: for two seconds those that are hot, until told otherwise the full. */
+export async function markBusy(
+  db: Queryable,
+  {
+    worker_id,
+    instance,
+    hot,
+    full,
+  }: { worker_id: string; instance: string; hot: readonly string[]; full: readonly string[] },
+): Promise<void> {
+  await db.query(MARK_BUSY, [worker_id, instance, hot, full]);
 }
 
 const DEREGISTER = `delete from wfg_workers where worker_id = $1::text and instance = $2::uuid`;

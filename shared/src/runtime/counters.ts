@@ -1,5 +1,5 @@
 // What a process counts of its own work, shown at /metrics of its HEALTH_PORT.
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 
 export const failedSteps = new Counter({
   name: 'wfg_loop_failures_total',
@@ -38,4 +38,21 @@ export const decidedTicks = new Counter({
   name: 'wfg_ticks_total',
   help: 'Ticks of schedules that this process has decided.',
   labelNames: ['outcome'],
+});
+
+export const sentinelLanes = new Counter({
+  name: 'wfg_sentinel_lanes_total',
+  help: 'Lanes that this process has rung for as their sentinel: newly due, or late.',
+  labelNames: ['age'],
+});
+
+export const claimsMade = new Counter({
+  name: 'wfg_claims_total',
+  help: 'Claims of this process, by why it looked, and whether it found something.',
+  labelNames: ['why', 'found'],
+});
+
+export const hotClaimers = new Gauge({
+  name: 'wfg_claimers_hot',
+  help: 'Claimers of this worker, handler hosts with them, that look by themselves since they have much to do.',
 });

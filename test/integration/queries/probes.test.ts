@@ -39,7 +39,7 @@ test('after a backlog that was there when statistics were made, nothing is looke
     await client.query('begin');
     const before = await scansOf(client);
     const { lanes, unsettled } = await lookForDue(client);
-    expect({ lanes, unsettled }).toEqual({ lanes: {}, unsettled: false });
+    expect({ lanes, unsettled }).toEqual({ lanes: [], unsettled: false });
     expect(await scansOf(client)).toEqual(before);
     expect(await lookForOverdue(client, 5)).toMatchObject({ waiting: false, runs: false });
     const { jobs, runs } = await scansOf(client);

@@ -21,7 +21,11 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await db.pool.query('delete from wfg_jobs');
+  await db.pool.query('delete from wfg_jobs; delete from wfg_workers');
+  await db.pool.query(
+    `insert into wfg_workers (worker_id, instance, concurrency, handlers, tasks)
+     values ('w1', gen_random_uuid(), 1, '{a,b,c}', '{A}')`,
+  );
 });
 
 /** What was rung until now, since it was asked last. */
@@ -31,13 +35,25 @@ async function heard() {
   return ear.bells.splice(0).slice(0, -1);
 }
 
+/** A bell for a lane; its nonce may be any. */
+const laneBell = async (run: string, count: number, ...required: string[]) => {
+  const lane = await laneOf(run);
+  return { v: 1, lanes: { [lane]: count }, requires: { [lane]: required }, nonce: expect.any(Number) };
+};
+
 const laneOf = (run: string) => valueOf(db.pool, 'select lane::text from wfg_jobs where run_id = $1', run);
 
-test('a transaction rings once for many events, and not for what is due later', async () => {
+test('a transaction rings few times for many events, in all for about as many, and not for what is due later', async () => {
   await heard();
   await db.pool.query(`select wfg_enqueue('a') from generate_series(1, 1000)`);
   const last = await valueOf(db.pool, `wfg_enqueue('a', run_at => now() + interval '1 hour')`);
-  expect(await heard()).toEqual([{ v: 1, lanes: { [await laneOf(last)]: 1 } }]);
+  const bells = await heard();
+  const one = await laneBell(last, 1, ':event a');
+  // The second says the same as the first, and so is not sent.
+  const counts = [2, 4, 8, 16, 32, 64, 128, 256];
+  const lane = await laneOf(last);
+  expect(bells).toEqual([one, ...counts.map((count) => ({ ...one, lanes: { [lane]: count } }))]);
+  expect(new Set(bells.map(({ nonce }) => nonce)).size).toBe(1);
 });
 
 test('144: a task that is inserted, or becomes due by an update, rings for workers; an update for who follows it', async () => {
@@ -48,10 +64,7 @@ test('144: a task that is inserted, or becomes due by an update, rings for worke
   expect(await heard()).toEqual([]);
   await db.pool.query(`update pg_task set wakeup_at = '2098-01-01'`);
   expect(await heard()).toEqual([{ v: 1, runs: [id] }]);
-  const [bell, told] = [
-    { v: 1, lanes: { [await laneOf(id)]: 1 } },
-    { v: 1, runs: [id] },
-  ];
+  const [bell, told] = [await laneBell(id, 1, ':task A'), { v: 1, runs: [id] }];
   await db.pool.query('update pg_task set wakeup_at = now()');
   expect(await heard()).toEqual([bell, told]);
   await db.pool.query(`update pg_task set error = 'wait'`);
@@ -115,8 +128,63 @@ test('who follows an event hears that it was cancelled or requeued', async () =>
     { v: 1, runs: [running] },
   ]);
   await valueOf(db.pool, 'wfg_requeue($1)::text', dead);
-  expect(await heard()).toEqual([
-    { v: 1, lanes: { [await laneOf(dead)]: 1 } },
-    { v: 1, runs: [dead] },
-  ]);
+  expect(await heard()).toEqual([await laneBell(dead, 1, ':event c'), { v: 1, runs: [dead] }]);
+});
+
+/** Whether an enqueue of this type is told in its transaction. */
+async function rings(type: string): Promise<boolean> {
+  await heard();
+  await valueOf(db.pool, 'wfg_enqueue($1)', type);
+  return (await heard()).length > 0;
+}
+
+const setWorker = (set: string) => db.pool.query(`update wfg_workers set ${set}`);
+
+test('an enqueue rings only where a worker can take the job and does not look by itself', async () => {
+  expect(await rings('a')).toBe(true);
+  expect(await rings('nobody has it')).toBe(false);
+  await setWorker(`hot = '{":event a"}', hot_until = now() + interval '1 minute'`);
+  expect([await rings('a'), await rings('b')]).toEqual([false, true]);
+  await setWorker(`hot_until = now() - interval '1 ms'`);
+  expect(await rings('a')).toBe(true);
+  await setWorker(`full_of = '{":event a"}'`);
+  expect([await rings('a'), await rings('b')]).toEqual([false, true]);
+  await db.pool.query(
+    `insert into wfg_workers (worker_id, instance, concurrency, handlers) values ('w2', gen_random_uuid(), 1, '{a}')`,
+  );
+  expect(await rings('a')).toBe(true);
+  await setWorker(`hot = '{":event a"}', hot_until = now() + interval '1 minute' where worker_id = 'w1'`);
+  expect(await rings('a')).toBe(false);
+  await setWorker(`hot = '{}', full_of = '{}', draining = true`);
+  expect(await rings('a')).toBe(false);
+  await setWorker(`draining = false, last_heartbeat = now() - interval '29 seconds'`);
+  expect(await rings('a')).toBe(true);
+  await setWorker(`last_heartbeat = now() - interval '31 seconds'`);
+  expect(await rings('a')).toBe(false);
+});
+
+test('a worker over HTTP is told, and one whose version does not say what it is busy with', async () => {
+  await db.pool.query(`delete from wfg_workers;
+    insert into wfg_workers (worker_id, concurrency, labels, handlers) values ('f1', 1, '{gpu}', '{a}')`);
+  expect(await rings('a')).toBe(true);
+});
+
+test('in a long transaction that a worker is hot holds by the time that has passed', async () => {
+  await setWorker(`hot = '{":event a"}', hot_until = now() + interval '300 ms'`);
+  await heard();
+  const tx = await db.pool.connect();
+  try {
+    await tx.query('begin');
+    await waitFor('it to be hot no more', async () => {
+      const { rows } = await db.pool.query<{ over: boolean }>(
+        'select hot_until < now() as over from wfg_workers',
+      );
+      return rows[0]?.over;
+    });
+    await tx.query(`select wfg_enqueue('a')`);
+    await tx.query('commit');
+  } finally {
+    tx.release();
+  }
+  expect(await heard()).toHaveLength(1);
 });

@@ -3,7 +3,7 @@
 import type { Bell } from '@wfg/shared/contract/bell';
 import { WfgError } from '@wfg/shared/contract/problem';
 import { beatWaiting } from '@wfg/shared/queries/foreign-workers';
-import { readLanes } from '@wfg/shared/queries/lanes';
+import { covers } from '@wfg/shared/rules/chosen';
 import { jitter } from '@wfg/shared/rules/pause';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type pg from 'pg';
@@ -12,8 +12,6 @@ import type { Logger } from 'pino';
 const MAX_WAITING = 1_000;
 /** While nobody waits. */
 const IDLE_MS = 10_000;
-/** What lanes require never changes; so many are remembered. */
-const MAX_LANES = 10_000;
 
 /** A claim's place among those that wait. It is taken before the first look, so that no bell is missed. */
 export interface Place {
@@ -35,7 +33,7 @@ export interface WaitingClaims extends AsyncDisposable {
 
 interface Waiting {
   workerId: string;
-  offered: ReadonlySet<string>;
+  offered: readonly string[];
   /** Who offers the same is of one kind. */
   kind: string;
   /** Why it is to look; null while nothing was rung. */
@@ -52,7 +50,6 @@ interface Settings {
 
 export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingClaims {
   const places = new Set<Waiting>();
-  const lanes = new Map<string, readonly string[]>();
   let over = false;
 
   /** Wakes up to `count` that fit, those first that came first. */
@@ -70,19 +67,6 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
     }
   }
 
-  async function answer(rung: Readonly<Record<string, number>>): Promise<void> {
-    const unknown = Object.keys(rung).filter((lane) => !lanes.has(lane));
-    if (lanes.size + unknown.length > MAX_LANES) lanes.clear();
-    if (unknown.length > 0) {
-      for (const { lane, required_labels } of await readLanes(pool, unknown))
-        lanes.set(lane, required_labels);
-    }
-    for (const [lane, count] of Object.entries(rung)) {
-      const required = lanes.get(lane);
-      if (required) wake(count, 'bell', ({ offered }) => required.every((label) => offered.has(label)));
-    }
-  }
-
   const loop = startLoop({
     name: 'waiting claims',
     log,
@@ -96,10 +80,13 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
   });
 
   return {
-    hear({ lanes: rung, all }) {
+    hear({ lanes = {}, requires, all }) {
       if (all) loop.wake();
-      if (!rung || places.size === 0) return;
-      answer(rung).catch((err: unknown) => log.debug({ err }, 'lanes not read: the claims look later'));
+      for (const [lane, count] of Object.entries(lanes)) {
+        const required = requires?.[lane];
+        if (required) wake(count, 'bell', ({ offered }) => covers(offered, required));
+        else loop.wake();
+      }
     },
     isOver: () => over,
     async [Symbol.asyncDispose]() {
@@ -111,7 +98,7 @@ export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingCla
       if (places.size >= MAX_WAITING)
         throw new WfgError('unavailable', 'too many claims wait already: try again');
       const kind = offered.toSorted().join('\n');
-      const place: Waiting = { workerId, offered: new Set(offered), kind, rung: null, stir: () => undefined };
+      const place: Waiting = { workerId, offered, kind, rung: null, stir: () => undefined };
       let why: Waiting['rung'] = null;
       places.add(place);
       const next = (reason: 'bell' | 'sweep') => wake(1, reason, (other) => other.kind === kind);

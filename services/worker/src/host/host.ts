@@ -5,24 +5,21 @@ import { createPool } from '@wfg/shared/db/pool';
 import { ClaimMemory } from '@wfg/shared/queries/claim-memory';
 import type { Result } from '@wfg/shared/queries/finish';
 import { type Declaration, declareHandlers } from '@wfg/shared/queries/handlers';
-import { startLoop } from '@wfg/shared/runtime/loop';
 import { createLostClaims } from '@wfg/shared/runtime/lost-claims';
 import type { Logger } from 'pino';
 import { type Attempt, type Ending, startAttempt } from '../attempt.ts';
+import { startClaimLoop } from '../claim-loop.ts';
 import type { HostConfig } from '../config.ts';
 import { createLogSink } from '../log-sink.ts';
 import { tellBegin, tellFailure, tellSuccess } from '../progress.ts';
 import { createReporter } from '../reporter.ts';
 import type { StopReason } from '../stop-error.ts';
-import { takeJobs } from '../take-jobs.ts';
+import { takeJobs, type Why } from '../take-jobs.ts';
 import { type Call, callOf, type Definition, type HandledJob } from './call.ts';
 import { executeHandler } from './execute-handler.ts';
 import type { BegunAttempt, FromHost } from './protocol.ts';
 
-/**
- * What it handles is said again as often, so that what only a version declares that is gone is forgotten, and the rest is
- * not. Also until the next claim, if nothing wakes it: the worker does.
- */
+/** What it handles is said again as often, so that what only a version declares that is gone is forgotten, and the rest is not. */
 const DECLARE_MS = 600_000;
 
 interface HostSettings {
@@ -36,7 +33,7 @@ interface HostSettings {
 }
 
 export interface Host extends AsyncDisposable {
-  look: () => void;
+  look: (why: Why) => void;
   /** Somebody follows the logs of these jobs. */
   watch: (jobKeys: readonly string[]) => void;
   stop: (id: number, reason: StopReason) => void;
@@ -77,30 +74,37 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     labels: [...definitions.keys(), ...config.WORKER_LABELS],
     leaseSecs: config.LEASE_TTL_SECS,
   };
-  const claiming = stack.use(startLoop({ name: 'claim', log, step: claim }));
+  const claiming = stack.use(
+    startClaimLoop({
+      prepare: declareInTime,
+      free: () => config.HANDLER_CONCURRENCY - running.size,
+      take,
+      tell: (busy) => send({ op: 'busy', ...busy }),
+      log,
+    }),
+  );
 
-  async function declare(): Promise<void> {
-    await declareHandlers(pool, [...definitions.values()].flatMap(declarationsOf));
-    declaredAt = performance.now();
+  async function declareInTime(): Promise<number> {
+    if (declaredAt === null || performance.now() - declaredAt > DECLARE_MS) {
+      await declareHandlers(pool, [...definitions.values()].flatMap(declarationsOf));
+      declaredAt = performance.now();
+    }
+    return 0;
   }
 
-  /** Fills the free places once; woken by the worker and whenever a place becomes free. */
-  async function claim(): Promise<number> {
-    if (declaredAt === null || performance.now() - declaredAt > DECLARE_MS) await declare();
-    const free = config.HANDLER_CONCURRENCY - running.size;
-    if (free === 0) return DECLARE_MS;
-    const taken = await takeJobs(claimer, free);
+  async function take(limit: number, why: Why): Promise<number> {
+    const taken = await takeJobs(claimer, limit, why);
     const begun = taken.flatMap((job) => {
       if (job.kind === 'command') return [];
       const definition = definitions.get(`:${job.kind} ${job.workflow_type}`);
       const call = definition && callOf(definition, job);
       return call ? [{ id: ++ids, job, call }] : [];
     });
-    if (begun.length === 0) return DECLARE_MS;
+    if (begun.length === 0) return 0;
     // Said before anything of them runs, which may end this process at once.
     send({ op: 'begun', attempts: begun.map(({ id, job }) => toBegun(id, job)) });
     for (const { id, job, call } of begun) void run(id, job, call);
-    return DECLARE_MS;
+    return begun.length;
   }
 
   async function run(id: number, job: HandledJob, call: Call): Promise<void> {
@@ -112,7 +116,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
     const ending = await attempt.ended;
     running.delete(id);
     send({ op: 'ended', id });
-    claiming.wake();
+    claiming.look('freed');
     if (ending) tellEnd(job, ending);
   }
 
@@ -122,7 +126,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   }
 
   return {
-    look: () => claiming.wake(),
+    look: claiming.look,
     watch: sink.watch,
     stop: (id, reason) => running.get(id)?.stop(reason),
     hurry: () => hurry.abort(),

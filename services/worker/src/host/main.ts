@@ -64,7 +64,7 @@ async function close(): Promise<void> {
 process.on('message', (message: ToHost) => {
   if (message.op === 'ping') send({ op: 'pong', problems: host?.problems() ?? [] });
   else if (message.op === 'serve') serving.resolve();
-  else if (message.op === 'look') host?.look();
+  else if (message.op === 'look') host?.look(message.why);
   else if (message.op === 'watch') host?.watch(message.keys);
   else if (message.op === 'stop') host?.stop(message.id, message.reason);
   else if (message.op === 'hurry') host?.hurry();

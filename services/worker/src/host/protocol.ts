@@ -2,7 +2,9 @@
 
 import type { Result } from '@wfg/shared/queries/finish';
 import type { Lease } from '@wfg/shared/queries/leases';
+import type { Busy } from '../pace.ts';
 import type { StopReason } from '../stop-error.ts';
+import type { Why } from '../take-jobs.ts';
 
 /** What is known of an attempt outside the process that executes it. */
 export interface BegunAttempt extends Lease {
@@ -20,7 +22,7 @@ export type ToHost =
   /** Answers `ready`: begin. */
   | { op: 'serve' }
   /** There may be due jobs. */
-  | { op: 'look' }
+  | { op: 'look'; why: Why }
   /** Somebody follows the logs of these jobs. */
   | { op: 'watch'; keys: readonly string[] }
   | { op: 'ping' }
@@ -38,6 +40,8 @@ export type FromHost =
   /** The module cannot be loaded; the host ends. */
   | { op: 'broken'; error: string }
   | { op: 'pong'; problems: string[] }
+  /** How busy it is, as far as that has changed; that it is hot about once a second. */
+  | ({ op: 'busy' } & Busy)
   /** Said before anything of them runs. */
   | { op: 'begun'; attempts: BegunAttempt[] }
   /** It goes on although it was told to stop. What is to be reported when it is dead; null if its lease is lost. */
