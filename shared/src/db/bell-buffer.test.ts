@@ -24,6 +24,7 @@ test('hints are merged: counts added, duplicates dropped, flags kept', () => {
       tokens: true,
       beat: true,
       lanes: { '1': 5, '-7': 1 },
+      nonce: expect.any(Number),
       runs: ['a', 'b', 'c'],
       logs: ['a-0'],
       cancel: ['a'],
@@ -68,4 +69,34 @@ test.each([
   }
   expect(longest).toBeGreaterThan(BELL_MAX_BYTES - 250);
   expect(longest).toBeLessThanOrEqual(BELL_MAX_BYTES);
+});
+
+test('what a lane requires is told once, and left out where there is no room for it', () => {
+  const buffer = new BellBuffer();
+  buffer.add({ lanes: { '1': 1 }, requires: { '1': ['a'] } });
+  buffer.add({ lanes: { '1': 1, '2': 1 }, requires: { '1': ['a'] } });
+  expect(buffer.unknownLanes).toEqual(['2']);
+  buffer.require('2', ['x'.repeat(BELL_MAX_BYTES)]);
+  expect(taken(buffer)).toEqual({
+    bell: { v: 1, lanes: { '1': 2, '2': 1 }, requires: { '1': ['a'] }, nonce: expect.any(Number) },
+  });
+});
+
+test('a bell for everyone has no nonce, and the next one has', () => {
+  const buffer = new BellBuffer();
+  buffer.add({ lanes: { '1': 1 } });
+  buffer.add({ lanes: { '1': 1 }, everyone: true });
+  expect(taken(buffer)).toEqual({ bell: { v: 1, lanes: { '1': 2 } } });
+  buffer.add({ lanes: { '1': 1 } });
+  expect(taken(buffer)).toMatchObject({ bell: { nonce: expect.any(Number) } });
+});
+
+test('without its lanes a bell may have nothing to tell', () => {
+  const buffer = new BellBuffer();
+  buffer.add({ lanes: { '1': 1 } });
+  expect(buffer.isVain).toBe(false);
+  buffer.dropLane('1');
+  expect(buffer.isVain).toBe(true);
+  buffer.add({ beat: true });
+  expect(buffer.isVain).toBe(false);
 });
