@@ -9,7 +9,7 @@ test('a bell is read as it was rung', () => {
 });
 
 test('fields of a newer version are ignored', () => {
-  expect(parseBell('{"v":1,"beat":true,"nonce":7}')).toEqual({ bell: { v: 1, beat: true } });
+  expect(parseBell('{"v":1,"beat":true,"tint":7}')).toEqual({ bell: { v: 1, beat: true } });
 });
 
 test.each([undefined, '', 'hello', '{', '[]', 'null', '{"v":2}', '{"v":1,"runs":"r"}', '{"type":"other"}'])(
