@@ -25,6 +25,7 @@ export interface LiveSettings extends ConnectionSettings {
 /** Serves /ws on an HTTP server. Disposal closes the hub: every socket with 1001, and the streams. */
 export function attachLive(server: Server, settings: LiveSettings): AsyncDisposable {
   const { hub, gate, deadline, log } = settings;
+  let isStopping = false;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -49,6 +50,7 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
       const visitor = upgradingVisitor(request);
       gate.checkOrigin(visitor);
       await gate.admit(visitor);
+      if (isStopping) throw new WfgError('unavailable', 'the server is stopping: try again');
       if (hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
     } catch (err) {
       deadline.doubt(err);
@@ -58,11 +60,11 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
     return new Response(null, { status: offered?.includes(PROTOCOL) ? 200 : 400 });
   }
 
-  const onUpgrade = (...given: Parameters<typeof upgrade>) => void upgrade(...given);
-  server.on('upgrade', onUpgrade);
+  server.on('upgrade', (...given) => void upgrade(...given));
   return {
     async [Symbol.asyncDispose]() {
-      server.off('upgrade', onUpgrade);
+      // Those that are sent away come back at once: without a listener they would be told that there is no /ws.
+      isStopping = true;
       const cut = setTimeout(() => {
         for (const client of sockets.clients) client.terminate();
       }, CLOSE_MS);
