@@ -8,10 +8,14 @@ export interface ClusterSettings {
   /** How many of each; one by default. */
   counts?: Partial<Record<ServiceName, number>>;
   env?: Record<string, string>;
+  /** By which URL one process reaches the database, where that is not everybody's. */
+  databaseOf?: (name: ServiceName, index: number) => string | undefined;
 }
 
 export interface Cluster extends Runs, AsyncDisposable {
   url: string;
+  /** Of each api. */
+  urls: string[];
   of: (name: ServiceName) => TestProcess[];
   /** `kill -9` one process of a service and, as a supervisor would, starts another in its place. */
   kill: (name: ServiceName, index?: number) => Promise<void>;
@@ -24,22 +28,22 @@ const ORDER: ServiceName[] = ['api', 'scheduler', 'reaper', 'worker'];
 /** Starts the services on a database, without handlers unless WFG_MODULES is in `env`; disposal stops them all and fails if one does not end in order. */
 export async function startCluster(
   database: { url: string },
-  { counts = {}, env = {} }: ClusterSettings = {},
+  { counts = {}, env = {}, databaseOf = () => undefined }: ClusterSettings = {},
 ): Promise<Cluster> {
   const processes = new Map<ServiceName, TestProcess[]>();
-  // The api keeps its port when it is started again, as it does under a supervisor.
-  let port = '0';
+  // An api keeps its port when it is started again, as it does under a supervisor.
+  const ports: string[] = [];
 
   function start(name: ServiceName, index: number): TestProcess {
     const own: Record<string, string> = name === 'worker' ? { WORKER_ID: `worker-${index + 1}` } : {};
     const common = {
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseOf(name, index) ?? database.url,
       LEASE_TTL_SECS: '3',
       REAP_INTERVAL_SECS: '1',
       WORKFLOWS_DIR: 'none',
       WFG_MODULES: NO_MODULES,
     };
-    return startService(name, { ...common, ...own, PORT: index === 0 ? port : '0', ...env });
+    return startService(name, { ...common, ...own, PORT: (name === 'api' && ports[index]) || '0', ...env });
   }
 
   for (const name of ORDER) {
@@ -47,9 +51,10 @@ export async function startCluster(
     processes.set(name, list);
   }
   const of = (name: ServiceName) => processes.get(name) ?? [];
-  const listening = await of('api')[0]?.logged('listening');
-  const url = z.string().parse(listening?.url);
-  port = new URL(url).port;
+  const listening = await Promise.all(of('api').map((api) => api.logged('listening')));
+  const urls = listening.map((line) => z.string().parse(line.url));
+  ports.push(...urls.map((url) => new URL(url).port));
+  const url = urls[0] ?? '';
   for (const name of ORDER) await Promise.all(of(name).map((one) => one.logged('started')));
 
   async function replace(name: ServiceName, index: number, signal: NodeJS.Signals): Promise<Exit> {
@@ -73,6 +78,7 @@ export async function startCluster(
   return {
     ...runsOf({ url, token: env.WFG_ADMIN_TOKEN }),
     url,
+    urls,
     of,
     kill,
     restart,

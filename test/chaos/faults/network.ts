@@ -8,6 +8,11 @@ const CUT_MS = 20_000;
 const LOST_TIMES = 4;
 const LOST_MS = 400;
 const LOST_APART_MS = 1_000;
+const RESETS = 5;
+const RESET_APART_MS = 500;
+const STUTTERS = 40;
+const SILENT_MS = 100;
+const FLOWING_MS = 10;
 
 export const blackHoledListen: Fault = {
   name: 'LISTEN black-holed',
@@ -27,6 +32,32 @@ export const cutLink: Fault = {
     link.freeze();
     await sleep(CUT_MS);
     link.thaw();
+  },
+};
+
+/** All connections end at once, again and again. */
+export const resetLink: Fault = {
+  name: 'link reset',
+  by: 'everything',
+  async strike({ link }) {
+    for (let time = 0; time < RESETS; time++) {
+      link.cut();
+      await sleep(RESET_APART_MS);
+    }
+  },
+};
+
+/** Everything arrives, late and in bursts. */
+export const slowLink: Fault = {
+  name: 'link slow',
+  by: 'everything',
+  async strike({ link }) {
+    for (let time = 0; time < STUTTERS; time++) {
+      link.freeze();
+      await sleep(SILENT_MS);
+      link.thaw();
+      await sleep(FLOWING_MS);
+    }
   },
 };
 
