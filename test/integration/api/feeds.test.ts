@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { ServerFrame, Subscribe } from '@wfg/shared/contract/live';
 import type { ClaimedJob } from '@wfg/shared/queries/claim';
-import fc from 'fast-check';
+import { boolean, nat, option, record, sample } from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -139,8 +139,8 @@ test('who takes nothing holds up nobody, and has all of it in the end', async ()
 });
 
 test('whenever viewers come, and wherever they begin, nothing is lost and nothing comes twice', async () => {
-  const plan = fc.sample(
-    fc.record({ prints: fc.nat(30), after: fc.option(fc.nat(20), { nil: undefined }), rings: fc.boolean() }),
+  const plan = sample(
+    record({ prints: nat(30), after: option(nat(20), { nil: undefined }), rings: boolean() }),
     { numRuns: 30, seed: 5 },
   );
   let printed = 0;

@@ -7,14 +7,12 @@ import { comparePositions, type LogPosition } from '@wfg/shared/contract/log';
 import { type AttemptRow, readAttempts } from '@wfg/shared/queries/attempts';
 import { isEnded } from '@wfg/shared/rules/states';
 import { startLoop } from '@wfg/shared/runtime/loop';
-import type { FeedSettings } from './feeds.ts';
+import type { FeedContext } from './feeds.ts';
 import { before, type LogItem, readItems } from './log-items.ts';
 import type { Feed } from './shelf.ts';
 
 /** Followed logs are read this often even if no bell is heard. */
 const POLL_MS = 1_000;
-/** Characters of what was pushed last that are kept, for those who come a moment later. */
-const KEPT_CHARS = 256 * 1024;
 
 /** What there is of an attempt was pushed. */
 export interface Told {
@@ -43,11 +41,15 @@ export interface LogFeed extends Feed {
   leave: (follower: LogFollower) => void;
 }
 
-export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: FeedSettings): LogFeed {
+export function logFeed(
+  run: string,
+  job: string,
+  { pool, log, pollMs, watch, inTurn, keptBytes }: FeedContext,
+): LogFeed {
   const followers = new Set<LogFollower>();
-  /** Everything between the places `start` and `end`. */
-  let kept: LogItem[] = [];
-  let keptChars = 0;
+  /** Everything between the places `start` and `end`, for those who come a moment later, or took no more for a moment. */
+  let kept: { item: LogItem; bytes: number }[] = [];
+  let bytes = 0;
   let start = before(0);
   let end = start;
   let key = '';
@@ -58,7 +60,7 @@ export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: 
   /** Pushes the next page. */
   async function step(): Promise<number> {
     if (followers.size === 0) return Number.POSITIVE_INFINITY;
-    const found = await readAttempts(pool, run, job, { first: end.attempt });
+    const found = await inTurn(() => readAttempts(pool, run, job, { first: end.attempt }));
     if (!found) {
       for (const follower of followers) follower.miss();
       followers.clear();
@@ -70,7 +72,7 @@ export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: 
     else watching ??= watch.add(key);
     for (const attempt of attempts) {
       const from = end;
-      const { items, more } = await readItems(pool, found, attempt, from);
+      const { items, more } = await inTurn(() => readItems(pool, found, attempt, from));
       if (end !== from || !(await push(items)) || more) return 0;
       tell({ ...lookAt(attempt), state, isLast: attempt === attempts.at(-1) });
     }
@@ -90,8 +92,9 @@ export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: 
   /** False: all that followed have left meanwhile, and others began elsewhere. */
   async function push(items: readonly LogItem[]): Promise<boolean> {
     for (const item of items) {
-      keep(item);
+      end = item;
       for (const follower of followers) if (!follower.take(item)) followers.delete(follower);
+      keep(item);
       // A thousand sockets take milliseconds to write to.
       await setImmediate();
       if (end !== item) return false;
@@ -100,15 +103,17 @@ export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: 
   }
 
   function keep(item: LogItem): void {
-    kept.push(item);
-    keptChars += item.chars;
-    end = item;
-    while (keptChars > KEPT_CHARS) {
-      const [oldest] = kept.splice(0, 1);
-      if (!oldest) return;
-      keptChars -= oldest.chars;
-      start = oldest;
+    const held = item.frame.bytes;
+    kept.push({ item, bytes: held });
+    bytes += held;
+    let dropped = 0;
+    for (const oldest of kept) {
+      if (bytes <= keptBytes()) break;
+      bytes -= oldest.bytes;
+      start = oldest.item;
+      dropped++;
     }
+    kept.splice(0, dropped);
   }
 
   return {
@@ -119,10 +124,10 @@ export function logFeed(run: string, job: string, { pool, log, pollMs, watch }: 
       if (followers.size === 0) {
         start = end = { ...follower.place() };
         kept = [];
-        keptChars = 0;
+        bytes = 0;
       }
       if (comparePositions(follower.place(), start) < 0) return false;
-      for (const item of kept) if (!follower.take(item)) return false;
+      for (const { item } of kept) if (!follower.take(item)) return false;
       followers.add(follower);
       loop.wake();
       return true;

@@ -11,8 +11,6 @@ const BEGIN = -1;
 
 export interface LogItem extends LogPosition {
   frame: SharedFrame;
-  /** Characters of the log. */
-  chars: number;
 }
 
 /** The place before everything of an attempt. */
@@ -30,12 +28,12 @@ export async function readItems(
   const items: LogItem[] = [];
   const after = attempt > place.attempt ? BEGIN - 1 : place.sequence;
   if (after < BEGIN)
-    items.push({ attempt, sequence: BEGIN, frame: new SharedFrame({ op: 'attempt', attempt }), chars: 0 });
+    items.push({ attempt, sequence: BEGIN, frame: new SharedFrame({ op: 'attempt', attempt }) });
   if (sealed === 0) return { items, more: false };
   const { rows, more } = await readLog(db, { day, run_id, position, attempt, after, sealed });
   for (const { sequence, line, stream, at, data } of rows) {
     const frame = { op: 'log' as const, attempt, sequence, line, stream, timestamp_ms: at.getTime(), data };
-    items.push({ attempt, sequence, frame: new SharedFrame(frame), chars: data.length });
+    items.push({ attempt, sequence, frame: new SharedFrame(frame) });
   }
   return { items, more };
 }

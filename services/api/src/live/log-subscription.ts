@@ -54,13 +54,13 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: 
   async function readOn(signal: AbortSignal): Promise<boolean> {
     await outlet.room();
     if (signal.aborted) return false;
-    const found = await readAttempts(pool, run, job, { first: place.attempt });
+    const found = await feeds.inTurn(() => readAttempts(pool, run, job, { first: place.attempt }));
     if (!found) {
       follower.miss();
       return false;
     }
     for (const one of found.attempts.filter(({ attempt }) => (pinned ?? attempt) === attempt)) {
-      const { items, more } = await readItems(pool, found, one, place);
+      const { items, more } = await feeds.inTurn(() => readItems(pool, found, one, place));
       for (const item of items) {
         await outlet.room();
         send(item);

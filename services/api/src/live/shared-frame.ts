@@ -2,7 +2,7 @@
 import type { ServerFrame } from '@wfg/shared/contract/live';
 
 /** So many forms are kept of one frame: clients name their subscriptions alike. */
-const MOST_KEPT = 8;
+const MOST_KEPT = 4;
 
 /** What is sent of a topic, before the name that a viewer gave his subscription. */
 export type Frame = ServerFrame extends infer F
@@ -27,6 +27,14 @@ export class SharedFrame {
 
   constructor(frame: Frame) {
     this.frame = frame;
+  }
+
+  /** Of what is kept of it. */
+  get bytes(): number {
+    return [...this.#encoded.values()].reduce(
+      (sum, { length }) => sum + length,
+      2 * (this.#json?.length ?? 0),
+    );
   }
 
   /** The frame as JSON. */

@@ -16,6 +16,7 @@ interface Kept<F> {
 
 export interface Shelf<F extends Feed> extends AsyncDisposable {
   hear: (heard: Heard) => void;
+  count: () => number;
   /** The feed of this name, made if there is none; to be disposed of by each who opened it. */
   open: (name: string, make: () => F) => { feed: F } & Disposable;
 }
@@ -35,6 +36,7 @@ export function createShelf<F extends Feed>(): Shelf<F> {
     hear(heard) {
       for (const { feed } of all.values()) feed.hear(heard);
     },
+    count: () => all.size,
     open(name, make) {
       const kept = all.get(name) ?? { feed: make(), users: 0 };
       all.set(name, kept);

@@ -2,7 +2,7 @@
 // what he was told last.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoop } from '@wfg/shared/runtime/loop';
-import type { Logger } from 'pino';
+import type { FeedContext } from './feeds.ts';
 import type { Heard } from './heard.ts';
 import type { Outlet } from './outlet.ts';
 import { type Frame, SharedFrame } from './shared-frame.ts';
@@ -35,7 +35,7 @@ interface Follower<T> {
   isSending: boolean;
 }
 
-export function stateFeed<T>(source: StateSource<T>, log: Logger): StateFeed {
+export function stateFeed<T>(source: StateSource<T>, { log, inTurn }: FeedContext): StateFeed {
   const followers = new Set<Follower<T>>();
   let now: T | null = null;
   /** For `now`, by what its reader was told before. */
@@ -49,7 +49,7 @@ export function stateFeed<T>(source: StateSource<T>, log: Logger): StateFeed {
       const readers = [...followers];
       if (readers.length === 0) return Number.POSITIVE_INFINITY;
       const startedAt = performance.now();
-      const read = await source.read();
+      const read = await inTurn(source.read);
       if (read === null) {
         for (const { outlet } of readers) outlet.refuse('not_found', source.missing);
         return Number.POSITIVE_INFINITY;
