@@ -15,6 +15,9 @@ import { type Delivery, sendBatch } from './send-batch.ts';
 
 /** Characters that wait for the database before an attempt's `write` does; the bound on memory for each attempt. */
 const SPOOL_CHARS = 2 * 1024 * 1024;
+/** The same of all attempts together: beyond it each keeps no more than a chunk waiting. */
+const ALL_SPOOL_CHARS = 32 * 1024 * 1024;
+const CHUNK_CHARS = 64 * 1024;
 /** Characters in one statement. */
 const BATCH_CHARS = 4 * 1024 * 1024;
 /** Of an attempt: while these are stored, as many more can be read. */
@@ -83,6 +86,8 @@ interface Batch {
 export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): LogSink {
   const logs = new Set<OpenLog>();
   const watched = new Watched();
+  /** That wait in all of them. */
+  let chars = 0;
   const loop = startLoop({ name: 'logs', log, step: storeBatch });
   const delivery: Delivery<Batch, boolean> = {
     async send(batch) {
@@ -94,7 +99,7 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
     settle({ of, rows }, held) {
       if (!held) return drop(of, 'lost');
       of.waiting.splice(0, rows.length);
-      for (const row of rows) of.chars -= row.data.length;
+      for (const row of rows) release(of, row.data.length);
       const last = rows.at(-1);
       if (last) of.stored = { chunks: last.sequence + 1, lines: last.lines, bytes: last.bytes };
       advance(of);
@@ -121,8 +126,8 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
     const open = [...logs].filter((of) => of.waiting.length > 0);
     const share = Math.min(SHARE_CHARS, BATCH_CHARS / Math.max(open.length, 1));
     return open.map((of) => {
-      let chars = 0;
-      const end = of.waiting.findIndex((row) => (chars += row.data.length) > share);
+      let taken = 0;
+      const end = of.waiting.findIndex((row) => (taken += row.data.length) > share);
       return { of, rows: of.waiting.slice(0, end === -1 ? undefined : Math.max(end, 1)) };
     });
   }
@@ -130,9 +135,14 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
   function drop(of: OpenLog, why: Dropped): void {
     of.isDropped = true;
     of.waiting = [];
-    of.chars = 0;
+    release(of, of.chars);
     of.onDropped(why);
     advance(of);
+  }
+
+  function release(of: OpenLog, count: number): void {
+    of.chars -= count;
+    chars -= count;
   }
 
   function advance(of: OpenLog): void {
@@ -160,8 +170,9 @@ export function createLogSink(pool: pg.Pool, doorbell: Doorbell, log: Logger): L
         if (of.isDropped) return;
         of.waiting.push({ sequence: sequence++, line, lines, bytes, at, stream, data });
         of.chars += data.length;
+        chars += data.length;
         loop.wake();
-        while (of.chars > SPOOL_CHARS) await of.progress.promise;
+        while (of.chars > (chars > ALL_SPOOL_CHARS ? CHUNK_CHARS : SPOOL_CHARS)) await of.progress.promise;
       },
       async close() {
         while (of.waiting.length > 0) await of.progress.promise;

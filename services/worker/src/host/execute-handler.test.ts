@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@wfg/shared/contract/json';
 import type { ClaimedEvent } from '@wfg/shared/queries/claim';
 import { expect, test } from 'vitest';
-import type { LogChunk } from '../log-writer.ts';
+import type { LogChunk, LogRoom } from '../log-writer.ts';
 import { defineEvent, type EventContext } from '@wfg/shared/sdk/define-event';
 import { StopError } from '../stop-error.ts';
 import { callOf } from './call.ts';
@@ -41,6 +41,7 @@ async function handle(
   signal = new AbortController().signal,
   stored = Promise.resolve(),
   timeoutSecs = 60,
+  logRoom: LogRoom = { most: 2 * LOG_MAX_BYTES, taken: 0 },
 ) {
   const chunks: LogChunk[] = [];
   const log = {
@@ -50,7 +51,7 @@ async function handle(
     },
     close: async () => ({ chunks: 0, lines: 0, bytes: 0 }),
   };
-  const settings = { patience: { graceMs: 0 }, logMaxBytes: LOG_MAX_BYTES };
+  const settings = { patience: { graceMs: 0 }, logMaxBytes: LOG_MAX_BYTES, logRoom };
   const call = callOf(defineEvent({ type: 'a', handler }), { ...JOB, timeout_secs: timeoutSecs });
   if (!call) throw new Error('not called');
   const execute = executeHandler(1, call, settings);
@@ -102,6 +103,47 @@ test('all that it prints is kept, however fast, up to the limit of the log, whic
   const text = await print(10_000);
   expect(text.slice(0, LOG_MAX_BYTES)).toBe(`${line}\n`.repeat(8_192));
   expect(text.slice(LOG_MAX_BYTES)).toMatch(/^\[wfg\] log limit of 8388608 bytes reached; [^\n]*\n$/);
+});
+
+test('of all handlers together no more waits for the database than there is room for, which each log says', async () => {
+  const room = { most: 2 ** 20, taken: 0 };
+  const line = 'x'.repeat(1_023);
+  const printed = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  let mostTaken = 0;
+  const print = (lines: number) => (context: EventContext) => {
+    for (let count = 0; count < lines; count++) {
+      context.log.info(line);
+      mostTaken = Math.max(mostTaken, room.taken);
+    }
+    printed.resolve();
+  };
+  const greedy = handle(print(5_000), undefined, stored.promise, 60, room);
+  await printed.promise;
+  const late = handle(
+    async (context) => {
+      print(10)(context);
+      stored.resolve();
+      await greedy;
+      context.log.info('there is room again');
+    },
+    undefined,
+    stored.promise,
+    60,
+    room,
+  );
+  const { stdout, stderr } = await greedy;
+  const kept = stdout.length / 1_024;
+  expect(stdout).toBe(`${line}\n`.repeat(kept));
+  // A chunk more, which was begun while there was room.
+  expect(mostTaken).toBeGreaterThanOrEqual(2 ** 20);
+  expect(mostTaken).toBeLessThanOrEqual(2 ** 20 + 65_536);
+  expect(stderr).toBe(`[wfg] ${5_000 - kept} lines were not kept: too much waits for the database\n`);
+  expect(await late).toMatchObject({
+    stdout: 'there is room again\n',
+    stderr: '[wfg] 10 lines were not kept: too much waits for the database\n',
+  });
+  expect(room.taken).toBe(0);
 });
 
 test('whatever it throws is its failure, at once or later, and is in its log', async () => {

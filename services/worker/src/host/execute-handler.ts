@@ -3,7 +3,7 @@ import { toStorableText } from '@wfg/shared/contract/json';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { type End, type Execute, failure } from '../attempt.ts';
 import type { Patience } from '../kill-tree.ts';
-import { createLogWriter } from '../log-writer.ts';
+import { createLogWriter, type LogChunk, type LogRoom } from '../log-writer.ts';
 import { after } from '../long-timer.ts';
 import { OutputCollector, OutputError } from '../outputs.ts';
 import { StopError } from '../stop-error.ts';
@@ -16,14 +16,20 @@ const STOPPED = { outcome: 'stopped' } as const;
 interface HandlerSettings {
   /** With a handler that was told to stop. */
   patience: Patience;
-  /** Of an attempt. A handler prints without waiting: as much may wait here for the database. */
+  /** Of an attempt. */
   logMaxBytes: number;
+  /** Handlers print without waiting: no more of all of them may wait for the database. */
+  logRoom: LogRoom;
 }
 
 type Handled = { isOk: true; next: End['next'] } | { isOk: false; thrown: unknown };
 
 /** `id` names the attempt to whoever catches what the handler lets go. */
-export function executeHandler(id: number, call: Call, { patience, logMaxBytes }: HandlerSettings): Execute {
+export function executeHandler(
+  id: number,
+  call: Call,
+  { patience, logMaxBytes, logRoom }: HandlerSettings,
+): Execute {
   return async ({ log: attemptLog, signal: asked }) => {
     if (asked.aborted) return { end: STOPPED };
     const { timeoutSecs } = call;
@@ -31,7 +37,8 @@ export function executeHandler(id: number, call: Call, { patience, logMaxBytes }
     using limit = abortAfter(timeoutSecs, overtime);
     const signal = AbortSignal.any([asked, limit.signal]);
 
-    const writer = createLogWriter({ write: (chunk) => attemptLog.write(chunk), maxBytes: logMaxBytes });
+    const write = (chunk: LogChunk) => attemptLog.write(chunk);
+    const writer = createLogWriter({ write, maxBytes: logMaxBytes, room: logRoom });
     const outputs = new OutputCollector();
     // What a handler does that nobody waits for any more goes nowhere.
     let isOpen = true;

@@ -22,6 +22,9 @@ import type { BegunAttempt, FromHost } from './protocol.ts';
 /** What it handles is said again as often, so that what only a version declares that is gone is forgotten, and the rest is not. */
 const DECLARE_MS = 600_000;
 
+/** What handlers printed and the database does not yet have; more, if a single one may print more. */
+const LOG_ROOM_CHARS = 32 * 1024 * 1024;
+
 interface HostSettings {
   config: HostConfig;
   /** The worker's. */
@@ -62,6 +65,7 @@ export function startHost({ config, instance, definitions, send, log }: HostSett
   const settings = {
     patience: { graceMs: config.KILL_GRACE_SECS * 1000, hurry: hurry.signal },
     logMaxBytes: config.LOG_MAX_BYTES,
+    logRoom: { most: Math.max(config.LOG_MAX_BYTES, LOG_ROOM_CHARS), taken: 0 },
   };
   const lostClaims = stack.use(createLostClaims(pool, doorbell, log));
   const claimer = {
