@@ -130,6 +130,7 @@ async function compare(what: string, type: string, clients: number, pairs = PAIR
 }
 
 test('with a worker that handles them', { timeout: LIMIT_MS }, async () => {
+  expect.hasAssertions();
   await using worker = startHandlerWorker(postgres.url, { LOG_LEVEL: 'info' }, [MODULE]);
   await using _ = startService('scheduler', { DATABASE_URL: postgres.url, LOG_LEVEL: 'info' });
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
@@ -138,10 +139,12 @@ test('with a worker that handles them', { timeout: LIMIT_MS }, async () => {
 });
 
 test('with nobody who handles them', { timeout: LIMIT_MS }, async () => {
+  expect.hasAssertions();
   await compare('no worker', 'test.print', 16);
 });
 
 test('with a worker whose places are full', { timeout: LIMIT_MS }, async () => {
+  expect.hasAssertions();
   const env = { LOG_LEVEL: 'info', HANDLER_CONCURRENCY: '1', SHUTDOWN_GRACE_SECS: '0' };
   await using worker = startHandlerWorker(postgres.url, env, [MODULE]);
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);

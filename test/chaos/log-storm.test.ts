@@ -110,7 +110,7 @@ test('a million lines reach fifty viewers whole, whatever is killed and cut', {
       `${viewers.length} viewers came ${visits(viewers)} times, and were told within ${since(ended)} s`,
     );
     for (const { done, shown } of terminals) {
-      expect(await done, shown.said).toBe(0);
+      expect({ code: await done, said: shown.said }).toMatchObject({ code: 0 });
       expect(shown).toMatchObject({ lines: LINES, wrong: null });
     }
     await expectWhole(cluster, pool, watched, viewers, transcript, [LINES]);
@@ -186,7 +186,7 @@ test('of a worker that is killed each attempt has the lines from 1 on, and viewe
   expect(printed).toBeGreaterThan(0);
   expect(printed).toBeLessThan(lines);
   await expectWhole(cluster, pool, watched, viewers, transcript, [printed, lines]);
-  expect(await terminal.done, terminal.shown.said).toBe(0);
+  expect({ code: await terminal.done, said: terminal.shown.said }).toMatchObject({ code: 0 });
   expect(terminal.shown).toMatchObject({ lines: printed + lines, wrong: `line ${printed + 1} is "1"` });
   expect(terminal.shown.said).toContain('attempt 1:');
 });

@@ -134,6 +134,6 @@ export function listen({
 }
 
 /** What a bell is about. */
-function subjectsOf({ v: _, requires: _requires, nonce: _nonce, ...about }: Bell): string[] {
+function subjectsOf({ v: _v, requires: _requires, nonce: _nonce, ...about }: Bell): string[] {
   return Object.keys(about);
 }

@@ -13,11 +13,11 @@ test('a WebSocket is refused for now by an api that stops', async () => {
   slow.pause();
   api.signal('SIGTERM');
   const answers = new Set<number | undefined>();
-  let isListening = true;
-  while (isListening)
+  const refused = new AbortController();
+  while (!refused.signal.aborted)
     await handshake(dial(api.url)).then(
       (status) => answers.add(status),
-      () => (isListening = false),
+      () => refused.abort(),
     );
   slow.terminate();
   answers.delete(101);
