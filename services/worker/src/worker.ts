@@ -123,7 +123,7 @@ export async function startWorker({ config, log, ...starting }: Start<WorkerConf
         host: hostname(),
       },
       unfit,
-      () => look('poll'),
+      () => looking.wake(),
     ),
   );
   stack.defer(() =>
