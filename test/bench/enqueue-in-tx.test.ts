@@ -155,3 +155,14 @@ test('with a worker whose places are full', { timeout: LIMIT_MS }, async () => {
   });
   await compare('a worker that is full', 'test.wait', 16);
 });
+
+test('for comparison, with a NOTIFY in each of them', { timeout: LIMIT_MS }, async () => {
+  await pool.query(`create or replace function wfg_must_ring(required text[]) returns boolean
+    language plpgsql as $$ begin return true; end $$`);
+  const listener = new Client({ connectionString: postgres.url });
+  await listener.connect();
+  await listener.query('listen wfg_events');
+  await compare('always told', 'test.print', 16, 3);
+  await compare('always told', 'test.print', 64, 3);
+  await listener.end();
+});

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 const SUITES = ['integration', 'e2e', 'chaos'];
 
 const FAULTS: Record<number, string> = {
+  8: 'one job lets all idle workers ask for it at once',
   // Of jobs that a worker has claimed and not begun nothing is shown: workers claim what they can begin.
   10: 'jobs of a killed worker stay locked for hours',
   11: 'after a deployment jobs look as if they ran, and take places for ever',
