@@ -133,7 +133,7 @@ export function listen({
   };
 }
 
-/** What a bell is about. */
-function subjectsOf({ v: _v, requires: _requires, nonce: _nonce, ...about }: Bell): string[] {
-  return Object.keys(about);
+/** What a bell is about: all of its fields but those that say how. */
+function subjectsOf(bell: Bell): string[] {
+  return Object.keys(bell).filter((field) => !['v', 'requires', 'nonce'].includes(field));
 }
