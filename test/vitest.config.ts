@@ -10,6 +10,15 @@ const CHECKS = 'test/chaos/checks/*.test.ts';
 /** Those of vitest.extra.config.ts. */
 const EXTRA = ['**/*.browser.test.ts', 'test/e2e/workflow-graph/**'];
 const DATABASE = 'test/support/global-setup.ts';
+/** What bells do, when there are some: of no use to `npm run test:deaf`, where none is heard. */
+const BELLS = process.env.WFG_TEST_DEAF
+  ? [
+      'test/integration/{doorbell,listen}.test.ts',
+      'test/integration/queries/sql-bells.test.ts',
+      'test/integration/worker/{stop,wake-ups,watched-logs}.test.ts',
+      'test/integration/api/watch.test.ts',
+    ]
+  : [];
 
 export default defineConfig({
   test: {
@@ -34,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          exclude: [PURE, ...EXTRA],
+          exclude: [PURE, ...EXTRA, ...BELLS],
           globalSetup: DATABASE,
         },
       },
@@ -43,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: EXTRA,
+          exclude: [...EXTRA, ...BELLS],
           globalSetup: DATABASE,
         },
       },

@@ -9,6 +9,7 @@ import { beforeAll, afterAll, beforeEach, expect, test } from 'vitest';
 import { createLogSink } from '../../services/worker/src/log-sink.ts';
 import { createReporter } from '../../services/worker/src/reporter.ts';
 import { createSurrenderer } from '../../services/worker/src/surrender.ts';
+import { isDeaf } from '../support/deaf.ts';
 import { startApi } from '../support/api.ts';
 import { advance, claim, claimEvent, enqueue, reportOf, states, submit } from '../support/engine.ts';
 import { eventWhen, isCompleted } from '../support/events.ts';
@@ -46,26 +47,30 @@ async function attemptsOf(run: string): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-test('a claim: what nobody knows of is handed back uncharged, by a worker and by its handler host', async () => {
-  await using worker = startHandlerWorker(proxy.url, { LEASE_TTL_SECS: '600' });
-  await worker.logged('handlers loaded');
-  const cutOfWorker = proxy.cutAnswer(CLAIM, ':command');
-  const run = await submit(db.pool, { a: {} });
-  await ring(db.pool);
-  await cutOfWorker;
-  expect(await jobWhen(db.pool, run, 'a', ({ state }) => state === 'completed')).toMatchObject({
-    attempt: 1,
-    tries: 1,
-  });
-  expect(await attemptsOf(run)).toEqual([UNKNOWN]);
+// It is the bell that says which claim finds something: one that looks by itself may be cut before there is a job.
+test.skipIf(isDeaf)(
+  'a claim: what nobody knows of is handed back uncharged, by a worker and by its handler host',
+  async () => {
+    await using worker = startHandlerWorker(proxy.url, { LEASE_TTL_SECS: '600' });
+    await worker.logged('handlers loaded');
+    const cutOfWorker = proxy.cutAnswer(CLAIM, ':command');
+    const run = await submit(db.pool, { a: {} });
+    await ring(db.pool);
+    await cutOfWorker;
+    expect(await jobWhen(db.pool, run, 'a', ({ state }) => state === 'completed')).toMatchObject({
+      attempt: 1,
+      tries: 1,
+    });
+    expect(await attemptsOf(run)).toEqual([UNKNOWN]);
 
-  const cutOfHost = proxy.cutAnswer(CLAIM, ':event test.print');
-  const id = await enqueue(db.pool, 'test.print', {});
-  await ring(db.pool);
-  await cutOfHost;
-  expect(await eventWhen(db.pool, id, isCompleted)).toMatchObject({ attempt: 1, tries: 1 });
-  expect(await attemptsOf(id)).toEqual([UNKNOWN]);
-});
+    const cutOfHost = proxy.cutAnswer(CLAIM, ':event test.print');
+    const id = await enqueue(db.pool, 'test.print', {});
+    await ring(db.pool);
+    await cutOfHost;
+    expect(await eventWhen(db.pool, id, isCompleted)).toMatchObject({ attempt: 1, tries: 1 });
+    expect(await attemptsOf(id)).toEqual([UNKNOWN]);
+  },
+);
 
 test('a claim over HTTP without a key: the api hands it back', async () => {
   await using api = await startApi(proxy.url);

@@ -12,19 +12,23 @@ import type { TestProject } from 'vitest/node';
 import { asAdmin, databaseUrl, dropDatabase } from './admin.ts';
 import { chooseServer } from './choose-server.ts';
 import { endLeftProcesses } from './left-processes.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The server's URL, and what the names of this run's databases begin with. */
-    databases: { url: string; prefix: string };
+    /** The server's URL as all have it, as it is itself, and what the names of this run's databases begin with. */
+    databases: { url: string; server: string; prefix: string };
     /** TMPDIR of everything that the tests start: how they are known as ours. */
     runFolder: string;
+    /** No notification reaches anyone: WFG_TEST_DEAF is set. */
+    isDeaf: boolean;
   }
 }
 
 interface Run {
-  databases: { url: string; prefix: string };
+  databases: { url: string; server: string; prefix: string };
   runFolder: string;
+  isDeaf: boolean;
   end(): Promise<void>;
 }
 
@@ -42,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const run = await current.run;
   project.provide('databases', run.databases);
   project.provide('runFolder', run.runFolder);
+  project.provide('isDeaf', run.isDeaf);
   return async () => {
     if (--current.users === 0) await run.end();
   };
@@ -49,25 +54,31 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function begin(): Promise<Run> {
   const server = await chooseServer(process.env);
+  const mute = process.env.WFG_TEST_DEAF ? await TcpProxy.start(server.url) : undefined;
+  mute?.mute();
   const runFolder = await mkdtemp(join(tmpdir(), 'wfg-test-'));
   // As root, the user of an embedded PostgreSQL must get in.
   await chmod(runFolder, 0o755);
   const prefix = `wfg_test_${randomBytes(4).toString('hex')}`;
-  const databases = { url: server.url, prefix };
+  const databases = { url: mute?.url ?? server.url, server: server.url, prefix };
   const template = `${prefix}_template`;
   const version = await asAdmin(server.url, async (admin) => {
     await admin.query(`create database ${template}`);
     const found = await admin.query<{ server_version: string }>('show server_version');
     return found.rows[0]?.server_version;
   });
-  console.log(`tests run on PostgreSQL ${version}: ${server.description}`);
+  console.log(
+    `tests run on PostgreSQL ${version}: ${server.description}${mute ? ', no notification passes' : ''}`,
+  );
   await migrate(databaseUrl(server.url, template), pino({ level: 'warn' }));
   return {
     databases,
     runFolder,
+    isDeaf: mute !== undefined,
     async end() {
       const left = await endLeftProcesses(runFolder);
       await asAdmin(server.url, (admin) => dropAll(admin, prefix));
+      await mute?.[Symbol.asyncDispose]();
       await server.stop();
       await rm(runFolder, { recursive: true, force: true });
       if (left.length > 0) throw new Error(`the tests left processes running:\n${left.join('\n')}`);

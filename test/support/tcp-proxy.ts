@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { notificationFilter } from './notification-filter.ts';
 import { statementCounter } from './statements.ts';
 
 /** The server's last words on what it was sent: ready for more, and in no transaction. */
@@ -17,6 +18,7 @@ export class TcpProxy implements AsyncDisposable {
   #stalled = false;
   #statements = 0;
   #frozen = false;
+  #mute = false;
   #cutAt: { text: string; done: () => void } | undefined;
   #cutAnswer: { texts: string[]; done: () => void } | undefined;
 
@@ -98,6 +100,15 @@ export class TcpProxy implements AsyncDisposable {
     this.#stalled = false;
   }
 
+  /** From now on no notification passes; all else does. */
+  mute(): void {
+    this.#mute = true;
+  }
+
+  unmute(): void {
+    this.#mute = false;
+  }
+
   /** Like a router that forgets its connections: these stay, silent for ever; new ones work. */
   forget(): void {
     for (const socket of this.#sockets) this.#forgotten.add(socket);
@@ -145,7 +156,9 @@ export class TcpProxy implements AsyncDisposable {
       this.#cutAt = undefined;
       return client.destroy();
     });
-    server.on('data', (data) => {
+    const pass = notificationFilter(() => this.#mute);
+    server.on('data', (sent) => {
+      const data = pass(sent);
       if (this.#stalled || this.#forgotten.has(client)) return;
       if (unanswered === undefined) client.write(data);
       else if (data.subarray(-IDLE.length).equals(IDLE)) {

@@ -1,6 +1,7 @@
 // Claims over HTTP that wait: they get a job when there is one, hold nobody up, and end with their client and the api.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
+import { hears } from '../../support/deaf.ts';
 import { states, submit } from '../../support/engine.ts';
 import { listener } from '../../support/ear.ts';
 import { claimedHttp, claimHttp, emptyTables, startGraph, tell } from '../../support/foreign.ts';
@@ -15,7 +16,7 @@ let api: TestApi;
 beforeAll(async () => {
   db = await testDatabase();
   api = await startApi(db.url);
-  await api.logged('hearing bells');
+  await hears(api);
 });
 
 afterAll(async () => {
@@ -126,7 +127,7 @@ test('who has lost the right to claim while waiting is given nothing', async () 
   await using guarded = await testDatabase();
   const { pool } = guarded;
   await using other = await startApi(guarded.url, { WFG_ADMIN_TOKEN: 'a-token-of-a-test' });
-  await other.logged('hearing bells');
+  await hears(other);
   const order = { worker_id: 'f1', labels: [], wait_secs: 30 };
   expect(await other.ask('POST', '/api/jobs/claim', order)).toMatchObject({ status: 401 });
   const claim = other.ask('POST', '/api/jobs/claim', order, { authorization: 'Bearer a-token-of-a-test' });

@@ -3,6 +3,7 @@ import { startApi, type TestApi } from '../../support/api.ts';
 import { testDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { reasonsOf } from '../../support/worker.ts';
 
 async function expectUnavailable(api: TestApi, ...asked: Parameters<TestApi['ask']>): Promise<void> {
   const since = performance.now();
@@ -51,7 +52,7 @@ test('while the database is away requests get 503 in time, and are served again 
     });
   await proxy.open();
   await expect.poll(async () => (await api.ask('GET', '/api/runs')).status, { timeout: 10_000 }).toBe(200);
-  await expect.poll(async () => (await api.ask('GET', '/ready')).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => reasonsOf(api), { timeout: 10_000 }).toEqual([]);
 });
 
 test('while the database is frozen a token is not waited for longer than anything else', async () => {

@@ -3,6 +3,7 @@
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { expect, test } from 'vitest';
 import { reapExpired } from '@wfg/shared/queries/reap';
+import { hears } from '../../support/deaf.ts';
 import { submit } from '../../support/engine.ts';
 import { newGate } from '../../support/gate.ts';
 import { hold } from '../../support/locks.ts';
@@ -24,7 +25,7 @@ test('a job that is started renews no lease of another', async () => {
   const gate = newGate();
   await using worker = startWorker(url, { LEASE_TTL_SECS: '120' });
   // Beginning to hear is a reason to look at everything.
-  await worker.logged('hearing bells');
+  await hears(worker);
   const long = await submit(pool, { job: { run: gate.wait } });
   await ring(pool, '{"v":1,"lanes":{"1":1}}');
   await jobWhen(pool, long, 'job', ({ state }) => state === 'active');
@@ -45,7 +46,7 @@ test('known fault 19: a full worker that hears nothing learns soon of a cancel a
   await using proxy = await TcpProxy.start(url);
   const env = { LEASE_TTL_SECS: '600', DATABASE_DIRECT_URL: proxy.url };
   await using worker = startWorker(url, env);
-  await worker.logged('hearing bells');
+  await hears(worker);
   const run = await submit(pool, { cancelled: { run: 'sleep 600' }, lost: { run: 'sleep 600' } });
   await ring(pool);
   for (const job of ['cancelled', 'lost']) await jobWhen(pool, run, job, ({ state }) => state === 'active');
@@ -63,7 +64,7 @@ test('a lease whose time runs out while someone holds its row is renewed as soon
   const { pool, url } = database;
   const gate = newGate();
   await using worker = startWorker(url, { LEASE_TTL_SECS: '3' });
-  await worker.logged('hearing bells');
+  await hears(worker);
   const run = await submit(pool, { job: { run: gate.wait }, other: { run: gate.wait } });
   await ring(pool);
   for (const job of ['job', 'other']) await jobWhen(pool, run, job, ({ state }) => state === 'active');
