@@ -14,7 +14,7 @@ const FILES = [
 
 /** The rows with which the names of tests begin: `'126: …'`, `'131, 132: …'`. */
 const covered = FILES.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
-  .flatMap((source) => [...source.matchAll(/\btest\(\s*['"`](\d+(?:, \d+)*): /g)])
+  .flatMap((source) => [...source.matchAll(/(?:\btest|\))\(\s*['"`](\d+(?:, \d+)*): /g)])
   .flatMap(([, rows = '']) => rows.split(', ').map(Number));
 
 test('each row is covered', () => {
