@@ -2,6 +2,8 @@
 // design; they count statements, so that they hold on any machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { claimsSoFar, startCrowd } from '../support/crowd.ts';
+import { submit } from '../support/engine.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { type ServiceName, startService } from '../support/process.ts';
 import { report } from '../support/report.ts';
@@ -35,4 +37,45 @@ test('an idle system asks little', { timeout: 600_000 }, async () => {
   }
   for (const [name, counts] of minutes) report(`statements a minute: ${name}`, counts, 0);
   expect([...minutes].filter(([name, counts]) => Math.max(...counts) > MOST[name])).toEqual([]);
+});
+
+const CROWD = 50;
+const CROWD_MINUTES = 2;
+const JOBS = 10;
+
+test('fifty idle workers ask no more each, and one job makes few of them ask', {
+  timeout: 900_000,
+}, async () => {
+  await using database = await testDatabase();
+  await using scheduler = startService('scheduler', { DATABASE_URL: database.url });
+  await waitFor('it to be ready', async () => (await reasonsOf(scheduler)).length === 0);
+  await using proxy = await TcpProxy.start(database.url);
+  await using _ = await startCrowd(proxy.url, database.pool, CROWD, { SHUTDOWN_GRACE_SECS: '0' });
+  await sleep(15_000);
+  const each: number[] = [];
+  for (let minute = 0; minute < CROWD_MINUTES; minute++) {
+    const before = proxy.statements;
+    await sleep(60_000);
+    each.push((proxy.statements - before) / CROWD);
+  }
+  report('statements a minute: each of fifty workers', each, 1);
+  expect(Math.max(...each)).toBeLessThanOrEqual(MOST.worker);
+
+  const claims: number[] = [];
+  for (let job = 0; job < JOBS; job++) {
+    const before = await claimsSoFar();
+    const run = await submit(database.pool, { a: {} });
+    await database.pool.query('select wfg_ring_lane(lane) from wfg_jobs where run_id = $1', [run]);
+    await waitFor('it to be done', async () => {
+      const { rows } = await database.pool.query(
+        `select from wfg_history where run_id = $1 union all
+         select from wfg_jobs where run_id = $1 and state = 'completed'`,
+        [run],
+      );
+      return rows.length > 0;
+    });
+    claims.push((await claimsSoFar()) - before);
+  }
+  report('claims for one job', claims, 0);
+  expect(Math.max(...claims)).toBeLessThanOrEqual(5);
 });
