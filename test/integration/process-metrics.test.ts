@@ -4,7 +4,7 @@ import { submit } from '../support/engine.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { type ServiceName, startService, type TestProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startWorker } from '../support/worker.ts';
+import { ring, startWorker } from '../support/worker.ts';
 
 async function metricsOf(service: TestProcess): Promise<string> {
   const { health_port } = await service.logged('started');
@@ -33,5 +33,24 @@ test.each<ServiceName>(['api', 'scheduler', 'worker', 'reaper'])(
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds [\d.e-]+$/m);
     expect(text).toMatch(/^# TYPE wfg_loop_failures_total counter$/m);
+    expect(text).toMatch(/^# TYPE wfg_bells_rung_total counter$/m);
   },
 );
+
+test('a worker tells whether it hears, what it heard, and why it claimed', async () => {
+  await using database = await testDatabase();
+  await using worker = startWorker(database.url);
+  const beaten = /^wfg_bells_heard_total\{about="beat"\} [1-9]/m;
+  await waitFor('it to hear', async () => beaten.test(await metricsOf(worker)));
+  await ring(database.pool);
+  const text = await waitFor('it to look', async () => {
+    const now = await metricsOf(worker);
+    return /^wfg_claims_total\{why="bell",found="no"\} [1-9]/m.test(now) && now;
+  });
+  expect(text).toMatch(/^wfg_bells_heard_total\{about="all"\} 1$/m);
+  expect(text).toMatch(/^wfg_deaf 0$/m);
+  expect(text).toMatch(/^wfg_beats_rung_total [1-9]/m);
+  expect(text).toMatch(/^wfg_resyncs_total 1$/m);
+  expect(text).toMatch(/^wfg_deafened_total 0$/m);
+  expect(text).toMatch(/^wfg_claimers_hot 0$/m);
+});
