@@ -30,7 +30,7 @@ export function followRuns(url: string): Following {
 }
 
 function toldBy(run: string, frame: TopicFrame): Told[] {
-  if (frame.op === 'snapshot') {
+  if (frame.op === 'snapshot' && 'run' in frame) {
     const { rev, status, jobs } = frame.run;
     const states = jobs.map(({ job_id, state, attempt }) => ({ job: job_id, state, attempt }));
     return [{ run, rev, what: 'snapshot', status, jobs: states }];

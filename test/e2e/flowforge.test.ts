@@ -2,7 +2,7 @@
 // program (Rust, its files, port 8080) has no counterpart; its unit tests stand beside the simulators.
 import { Event } from '@wfg/shared/contract/event';
 import { Attempt } from '@wfg/shared/contract/job';
-import { EventMetrics } from '@wfg/shared/contract/routes/metrics';
+import { EventMetrics } from '@wfg/shared/contract/stats';
 import { DEMONSTRATION } from '@wfg/shared/runtime/module-files';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -34,6 +34,10 @@ interface ApiConfig {
   WORKFLOWS_DIR: string;
   CORS_ORIGINS: string[];
   LOG_MAX_BYTES: number;
+  WS_MAX_FRAME_BYTES: number;
+  WS_MAX_SUBSCRIPTIONS: number;
+  WS_MAX_VIEWERS: number;
+  WS_MAX_PER_TOKEN: number;
   WFG_ADMIN_TOKEN?: string | undefined;
 }
 
@@ -46,7 +50,7 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
     starting,
   );
 
-  const hub = createHub();
+  const hub = createHub({ viewers: config.WS_MAX_VIEWERS, viewersOfOne: config.WS_MAX_PER_TOKEN });
   const doorbell = stack.use(createDoorbell(pool, log));
   const watch = stack.use(createWatch(doorbell, log));
   const watched = new Watched();
@@ -116,6 +120,8 @@ export async function startApi({ config, log, ...starting }: Start<ApiConfig>): 
       feeds,
       gate,
       deadline,
+      maxFrameBytes: config.WS_MAX_FRAME_BYTES,
+      maxSubscriptions: config.WS_MAX_SUBSCRIPTIONS,
     }),
   );
   log.info({ url: http.url }, 'listening');

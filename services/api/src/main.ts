@@ -14,6 +14,10 @@ const schema = configFields.pick({
   WORKFLOWS_DIR: true,
   CORS_ORIGINS: true,
   LOG_MAX_BYTES: true,
+  WS_MAX_FRAME_BYTES: true,
+  WS_MAX_SUBSCRIPTIONS: true,
+  WS_MAX_VIEWERS: true,
+  WS_MAX_PER_TOKEN: true,
   WFG_ADMIN_TOKEN: true,
 });
 

@@ -2,13 +2,19 @@
 import { z } from 'zod';
 import { Job, JobState, Time } from './job.ts';
 import { LogStream, parseLogPosition } from './log.ts';
-import { Run, RunId, RunStatus } from './run.ts';
+import { Run, RunId, RunStatus, RunSummary } from './run.ts';
+import { MOST_RUNS_LISTED, runFilter } from './run-filter.ts';
+import { Stats } from './stats.ts';
+import { Worker } from './worker.ts';
+import { Id as WorkflowId } from './workflow.ts';
 
 export const PROTOCOL = 'wfg.v1';
 /** The code that a socket is closed with when its token or session has ended. */
 export const UNAUTHORIZED = 4401;
 
+/** A client's own name for a subscription. */
 const Id = z.string().min(1).max(255);
+export const Named = z.object({ id: Id });
 const After = z.string().refine((text) => parseLogPosition(text) !== null, 'must be "<attempt>:<sequence>"');
 
 const Subscribe = z.discriminatedUnion('topic', [
@@ -22,6 +28,16 @@ const Subscribe = z.discriminatedUnion('topic', [
     after: After.optional(),
   }),
   z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('run'), run: RunId }),
+  z.strictObject({
+    op: z.literal('subscribe'),
+    id: Id,
+    topic: z.literal('runs'),
+    ...runFilter,
+    workflow_id: WorkflowId.optional(),
+    limit: z.int().min(1).max(MOST_RUNS_LISTED).optional(),
+  }),
+  z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('workers') }),
+  z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('stats') }),
 ]);
 export type Subscribe = z.infer<typeof Subscribe>;
 
@@ -59,8 +75,23 @@ export const RunEvent = z
   .meta({ id: 'RunEvent' });
 export type RunEvent = z.infer<typeof RunEvent>;
 
-export const ServerFrame = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('snapshot'), id: Id, run: Run }),
+const snapshot = { op: z.literal('snapshot'), id: Id };
+const gone = { op: z.literal('gone'), id: Id };
+
+/** What one `op` says of several topics; a key tells which. */
+const Shared = z.union([
+  z.object({ ...snapshot, run: Run }),
+  z.object({ ...snapshot, runs: z.array(RunSummary) }),
+  z.object({ ...snapshot, workers: z.array(Worker) }),
+  z.object({ ...snapshot, stats: Stats }),
+  z.object({ ...gone, run_id: z.uuid() }),
+  z.object({ ...gone, worker_id: z.string() }),
+]);
+
+const Own = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('run'), id: Id, run: RunSummary }),
+  z.object({ op: z.literal('worker'), id: Id, worker: Worker }),
+  z.object({ op: z.literal('stats'), id: Id, stats: Stats }),
   z.object({ op: z.literal('event'), id: Id, event: RunEvent }),
   z.object({
     op: z.literal('log'),
@@ -77,4 +108,6 @@ export const ServerFrame = z.discriminatedUnion('op', [
   z.object({ op: z.literal('pong') }),
   z.object({ op: z.literal('error'), id: Id.optional(), code: z.string(), detail: z.string() }),
 ]);
+
+export const ServerFrame = z.union([Own, Shared]);
 export type ServerFrame = z.infer<typeof ServerFrame>;

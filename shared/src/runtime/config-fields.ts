@@ -63,6 +63,14 @@ export const configFields = z.object({
   RETENTION_LOGS_DAYS: whole(1, 36_500).default(14),
   /** Of an attempt. */
   LOG_MAX_BYTES: whole(65_536, 2 ** 40).default(64 * 1_024 ** 2),
+  /** Of a frame that a WebSocket client sends. */
+  WS_MAX_FRAME_BYTES: whole(1_024, 2 ** 24).default(65_536),
+  /** Of one WebSocket. */
+  WS_MAX_SUBSCRIPTIONS: whole(1, 100_000).default(200),
+  /** WebSockets and event streams at once, of an api. */
+  WS_MAX_VIEWERS: whole(1, 100_000).default(2_000),
+  /** Of them, with the same token or session, or with none. */
+  WS_MAX_PER_TOKEN: whole(1, 100_000).default(1_500),
   /** A folder, of secrets, in which commands can read no file. Needs Perl, and a kernel with Landlock. */
   HIDDEN_DIR: z.string().optional(),
   CORS_ORIGINS: list(isOrigin, 'must be origins separated by commas, like https://ci.example.org').default(

@@ -56,3 +56,14 @@ export const hotClaimers = new Gauge({
   name: 'wfg_claimers_hot',
   help: 'Claimers of this worker, handler hosts with them, that look by themselves since they have much to do.',
 });
+
+export const viewers = new Gauge({
+  name: 'wfg_viewers',
+  help: 'WebSockets and event streams that this process serves.',
+});
+
+export const refusedViewers = new Counter({
+  name: 'wfg_viewers_refused_total',
+  help: 'WebSockets and event streams that this process has refused, by the limit they met.',
+  labelNames: ['limit'],
+});

@@ -144,7 +144,10 @@ test('66: a run is told event by event, each with its ids, attempt and place; wh
   ]);
   for (const { events, frames } of [feed, late]) {
     const [first] = frames;
-    const revs = [first?.op === 'snapshot' ? first.run.rev : Infinity, ...events().map(({ rev }) => rev)];
+    const revs = [
+      first?.op === 'snapshot' && 'run' in first ? first.run.rev : Infinity,
+      ...events().map(({ rev }) => rev),
+    ];
     expect(revs).toEqual([...new Set(revs)].toSorted((x, y) => x - y));
     for (const event of events())
       expect(event).toMatchObject({ run_id: run, workflow_id: id, at: expect.any(String) });
@@ -158,7 +161,8 @@ test('66: a run is told event by event, each with its ids, attempt and place; wh
   for (const { frames } of [feed, late]) {
     const known = new Map<string, unknown>();
     for (const frame of frames) {
-      if (frame.op === 'snapshot') for (const job of frame.run.jobs) known.set(job.job_id, job);
+      if (frame.op === 'snapshot' && 'run' in frame)
+        for (const job of frame.run.jobs) known.set(job.job_id, job);
       else if (frame.op === 'event' && 'job' in frame.event) known.set(frame.event.job_id, frame.event.job);
     }
     expect([...known.values()]).toEqual(jobs);

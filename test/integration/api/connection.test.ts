@@ -34,7 +34,7 @@ beforeEach(async () => {
   [peer] = await once(server, 'connection');
   const log = pino({ level: 'silent' });
   feeds = createFeeds({ pool: db.pool, log, pollMs: () => 60_000, watch: noWatch });
-  connection = serveConnection(peer, { pool: db.pool, log, feeds });
+  connection = serveConnection(peer, { pool: db.pool, log, feeds, maxSubscriptions: 500 });
   await once(client, 'open');
   reads = 0;
   db.pool.on('acquire', () => reads++);

@@ -62,7 +62,7 @@ async function connect(): Promise<Viewer> {
   const frames: ServerFrame[] = [];
   client.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8'))));
   const [[peer]] = await Promise.all([once(server, 'connection'), once(client, 'open')]);
-  serveConnection(peer, { pool: db.pool, log, feeds });
+  serveConnection(peer, { pool: db.pool, log, feeds, maxSubscriptions: 500 });
   const viewer = { client, peer, frames };
   viewers.push(viewer);
   return viewer;

@@ -43,7 +43,7 @@ async function claimOne(): Promise<ClaimedJob> {
 /** One request at a time is served: a stream that kept its turn would be the last one. */
 beforeEach(async () => {
   db = await testDatabase();
-  hub = createHub();
+  hub = createHub({ viewers: 100, viewersOfOne: 100 });
   feeds = createFeeds({ pool: db.pool, log, pollMs, watch: noWatch });
   waiting = createWaitingClaims({ pool: db.pool, log, pollMs });
   const doorbell = createDoorbell(db.pool, log);

@@ -1,5 +1,5 @@
 // GET /metrics: FlowForge's numbers, and the whole system for Prometheus.
-import { EventMetrics } from '@wfg/shared/contract/routes/metrics';
+import { EventMetrics } from '@wfg/shared/contract/stats';
 import { cancelJob } from '@wfg/shared/queries/cancel';
 import { storeCounts } from '@wfg/shared/queries/counts';
 import { requeueJob } from '@wfg/shared/queries/requeue';

@@ -27,7 +27,7 @@ let reads: number;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   db = await testDatabase();
-  hub = createHub();
+  hub = createHub({ viewers: 100, viewersOfOne: 100 });
   run = await submit(db.pool, { a: {} });
   const [claimed] = await claim(db.pool, { limit: 1 });
   if (!claimed) throw new Error('nothing to claim');

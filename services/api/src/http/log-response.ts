@@ -57,7 +57,7 @@ export async function logStreamResponse(
   after: LogPosition | undefined,
   settings: StreamSettings,
 ): Promise<Response> {
-  if (settings.hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
+  settings.hub.admit(settings.credential);
   const found = await knownAttempts(settings.pool, run, job, { first: 'latest' });
   return new Response(logStream(found, after, settings), {
     headers: {

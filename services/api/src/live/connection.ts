@@ -1,6 +1,12 @@
 // One WebSocket: reads the client's frames, runs its subscriptions, reads and sends no faster than the client takes.
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
-import { ClientFrame, type ServerFrame, type Subscribe, UNAUTHORIZED } from '@wfg/shared/contract/live';
+import {
+  ClientFrame,
+  Named,
+  type ServerFrame,
+  type Subscribe,
+  UNAUTHORIZED,
+} from '@wfg/shared/contract/live';
 import { check } from '@wfg/shared/rules/issues';
 import { jitter } from '@wfg/shared/rules/pause';
 import pLimit from 'p-limit';
@@ -14,9 +20,11 @@ import { subscribeLog } from './log-subscription.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outlet } from './outlet.ts';
 import { runSource } from './run-source.ts';
+import { runsSource } from './runs-source.ts';
 import { socketForm } from './shared-frame.ts';
+import { statsSource } from './stats-source.ts';
+import { workersSource } from './workers-source.ts';
 
-const MAX_SUBSCRIPTIONS = 200;
 const PING_MS = 10_000;
 const SILENCE_MS = 30_000;
 
@@ -28,11 +36,13 @@ export interface ConnectionSettings {
   pool: pg.Pool;
   log: Logger;
   feeds: Feeds;
+  /** Of a socket. */
+  maxSubscriptions: number;
 }
 
 /** Serves an accepted socket until it closes. */
 export function serveConnection(socket: WebSocket, settings: ConnectionSettings): Viewer {
-  const { log } = settings;
+  const { log, maxSubscriptions } = settings;
   const subscriptions = new Map<string, Subscription>();
   const outbox = createOutbox(socket);
   // However much is subscribed, and however often anew, one piece at most is held for this client alone.
@@ -97,8 +107,12 @@ export function serveConnection(socket: WebSocket, settings: ConnectionSettings)
   function subscribe(frame: Subscribe): void {
     if (subscriptions.has(frame.id))
       return refuse('duplicate_id', `${frame.id} is subscribed already`, frame.id);
-    if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
-      return refuse('too_many', `a socket has at most ${MAX_SUBSCRIPTIONS} subscriptions`, frame.id);
+    if (subscriptions.size >= maxSubscriptions) {
+      return refuse(
+        'too_many',
+        `a socket has at most ${maxSubscriptions} subscriptions: unsubscribe, or open another`,
+        frame.id,
+      );
     }
     const isOver = () => subscriptions.get(frame.id) !== subscription;
     const outlet: Outlet = {
@@ -120,9 +134,24 @@ export function serveConnection(socket: WebSocket, settings: ConnectionSettings)
   }
 
   function follow(frame: Subscribe, outlet: Outlet): Disposable {
-    if (frame.topic === 'logs') return subscribeLog(frame, outlet, settings);
-    const { run } = frame;
-    return settings.feeds.follow(`run ${run}`, (from) => runSource(run, from), outlet);
+    const { feeds } = settings;
+    switch (frame.topic) {
+      case 'logs':
+        return subscribeLog(frame, outlet, settings);
+      case 'run':
+        return feeds.follow(`run ${frame.run}`, (from) => runSource(frame.run, from), outlet);
+      case 'runs': {
+        const { id: _, ...filter } = frame;
+        const name = JSON.stringify(filter, Object.keys(filter).sort());
+        return feeds.follow(name, (from) => runsSource(filter, from), outlet);
+      }
+      case 'workers':
+        return feeds.follow('workers', workersSource, outlet);
+      case 'stats':
+        return feeds.follow('stats', statsSource, outlet);
+      default:
+        return frame satisfies never;
+    }
   }
 
   function unsubscribe(id: string): void {
@@ -143,6 +172,5 @@ export function serveConnection(socket: WebSocket, settings: ConnectionSettings)
 
 /** The name a broken frame gives itself, so that the client can tell which of its frames is meant. */
 function idOf(frame: unknown): string | undefined {
-  if (typeof frame !== 'object' || frame === null || !('id' in frame)) return undefined;
-  return typeof frame.id === 'string' ? frame.id : undefined;
+  return Named.safeParse(frame).data?.id;
 }

@@ -1,7 +1,13 @@
 // Who follows something on this process, by WebSocket or by stream: a stop ends them, and a token that is revoked.
+import { WfgError } from '@wfg/shared/contract/problem';
+import { refusedViewers, viewers as viewersNow } from '@wfg/shared/runtime/counters';
 import type { Credential } from '../access/credential.ts';
 
-const MAX_VIEWERS = 2_000;
+export interface ViewerLimits {
+  viewers: number;
+  /** Of them, by one token or session, or by all who show none. */
+  viewersOfOne: number;
+}
 
 /** Why a viewer is sent away. */
 export type Farewell = 'stopping' | 'unauthorized';
@@ -17,20 +23,37 @@ export interface Hub {
   add: (viewer: Viewer, credential: Credential | null) => void;
   /** Closes the viewers whose credential is refused. */
   dismiss: (isRefused: (credential: Credential | null) => Promise<boolean>) => Promise<void>;
-  /** Whether it has as many viewers as it takes. */
-  isFull: () => boolean;
+  /** @throws {WfgError} unavailable or too_many_requests, when it has as many viewers as it takes. */
+  admit: (credential: Credential | null) => void;
   count: () => number;
   /** Resolves when every viewer has closed. */
   close: () => Promise<void>;
 }
 
-export function createHub(): Hub {
+export function createHub(limits: ViewerLimits): Hub {
   const viewers = new Map<Viewer, Credential | null>();
+  const byOwner = new Map<string, number>();
   let over = false;
+
+  function count(credential: Credential | null, more: 1 | -1): void {
+    const owner = ownerOf(credential);
+    const now = (byOwner.get(owner) ?? 0) + more;
+    if (now > 0) byOwner.set(owner, now);
+    else byOwner.delete(owner);
+    viewersNow.set(viewers.size);
+  }
+
+  async function forget(viewer: Viewer, credential: Credential | null): Promise<void> {
+    await viewer.closed;
+    viewers.delete(viewer);
+    count(credential, -1);
+  }
+
   return {
     add(viewer, credential) {
       viewers.set(viewer, credential);
-      void viewer.closed.then(() => viewers.delete(viewer));
+      count(credential, 1);
+      void forget(viewer, credential);
       if (over) void viewer.close('stopping');
     },
     async dismiss(isRefused) {
@@ -38,11 +61,28 @@ export function createHub(): Hub {
         if (await isRefused(credential)) void viewer.close('unauthorized');
       }
     },
-    isFull: () => viewers.size >= MAX_VIEWERS,
+    admit(credential) {
+      if (viewers.size >= limits.viewers) {
+        refusedViewers.inc({ limit: 'viewers' });
+        throw new WfgError(
+          'unavailable',
+          `this server has ${limits.viewers} viewers already: try again later`,
+        );
+      }
+      if ((byOwner.get(ownerOf(credential)) ?? 0) < limits.viewersOfOne) return;
+      refusedViewers.inc({ limit: 'viewers_of_one' });
+      const who = credential === null ? 'without a token' : `by one ${credential.kind}`;
+      const detail = `${limits.viewersOfOne} viewers ${who} are the most: close some, or raise WS_MAX_PER_TOKEN`;
+      throw new WfgError('too_many_requests', detail);
+    },
     count: () => viewers.size,
     async close() {
       over = true;
       await Promise.all([...viewers.keys()].map((viewer) => viewer.close('stopping')));
     },
   };
+}
+
+function ownerOf(credential: Credential | null): string {
+  return credential === null ? '' : `${credential.kind} ${credential.hash.toString('base64')}`;
 }

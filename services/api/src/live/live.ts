@@ -12,7 +12,6 @@ import { errorResponse, refused } from '../http/problems.ts';
 import { type ConnectionSettings, serveConnection } from './connection.ts';
 import type { Hub } from './hub.ts';
 
-const MAX_FRAME_BYTES = 64 * 1024;
 /** A client that does not answer the closing handshake is cut off after this long. */
 const CLOSE_MS = 2_000;
 
@@ -20,6 +19,8 @@ export interface LiveSettings extends ConnectionSettings {
   hub: Hub;
   gate: Gate;
   deadline: Deadline;
+  /** Of what a client sends. */
+  maxFrameBytes: number;
 }
 
 /** Serves /ws on an HTTP server. Disposal closes the hub: every socket with 1001, and the streams. */
@@ -28,7 +29,7 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
   let isStopping = false;
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: MAX_FRAME_BYTES,
+    maxPayload: settings.maxFrameBytes,
     perMessageDeflate: false,
     handleProtocols: (offered) => offered.has(PROTOCOL) && PROTOCOL,
   });
@@ -51,7 +52,7 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
       gate.checkOrigin(visitor);
       await gate.admit(visitor);
       if (isStopping) throw new WfgError('unavailable', 'the server is stopping: try again');
-      if (hub.isFull()) throw new WfgError('unavailable', 'too many viewers already: try again');
+      hub.admit(credentialOf(visitor));
     } catch (err) {
       deadline.doubt(err);
       return errorResponse(err, log, { method: 'UPGRADE', path });

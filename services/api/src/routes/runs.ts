@@ -5,6 +5,7 @@ import { WfgError } from '@wfg/shared/contract/problem';
 import * as routes from '@wfg/shared/contract/routes/runs';
 import type { RunListQuery, RunPage } from '@wfg/shared/contract/routes/runs';
 import type { Run } from '@wfg/shared/contract/run';
+import { RUNS_LISTED } from '@wfg/shared/contract/run-filter';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { withTx } from '@wfg/shared/db/tx';
 import { cancelJob, cancelRuns } from '@wfg/shared/queries/cancel';
@@ -17,8 +18,6 @@ import type { ApiContext } from '../context.ts';
 import { bind } from '../http/bind.ts';
 import { jsonBody, unordered, workflowBody } from '../http/body.ts';
 import { type Made, once } from '../http/once.ts';
-
-const DEFAULT_LIMIT = 50;
 
 export function runRoutes(context: ApiContext): OpenAPIHono {
   const { pool, doorbell } = context;
@@ -75,7 +74,7 @@ export function startedRun({ run_id, lanes }: Submitted, status: number): Made {
 /** A page of runs, of one workflow or of all. */
 export async function runPage(
   db: Queryable,
-  { limit = DEFAULT_LIMIT, cursor, ...filter }: RunListQuery,
+  { limit = RUNS_LISTED, cursor, ...filter }: RunListQuery,
   workflowId: string | undefined,
 ): Promise<RunPage> {
   const { items, next } = await listRuns(db, { ...filter, before: cursor, workflowId, limit });

@@ -110,7 +110,7 @@ test('the end of a job is shown after its log, and what follows from it after th
       // The log is slower than the events; and what is not newer has been told.
       for (const event of [started('a', 2), completed('a', 3), started('a', 3), started('b', 4)])
         send({ op: 'event', id: runId, event });
-    } else if (frame.job === 'a') {
+    } else if (frame.topic === 'logs' && frame.job === 'a') {
       send(log(frame.id, 0, 'one\ntw'));
       send(log(frame.id, 1, 'o'));
       send(end(frame.id));

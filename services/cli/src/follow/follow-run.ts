@@ -27,7 +27,7 @@ export async function followRun(live: LiveClient, run: Run, view: RunView): Prom
   const leave = live.subscribe({
     topic: () => ({ topic: 'run', run: run.run_id }),
     receive(frame) {
-      if (frame.op === 'snapshot') takeSnapshot(frame.run);
+      if (frame.op === 'snapshot' && 'run' in frame) takeSnapshot(frame.run);
       else if (frame.op === 'event') takeEvent(frame.event);
     },
   });

@@ -71,7 +71,7 @@ export function createRunModel(listener: Listener): RunModel {
     job: (id) => byId.get(id),
     receive(frame) {
       batch(() => {
-        if (frame.op === 'snapshot') take(frame.run);
+        if (frame.op === 'snapshot' && 'run' in frame) take(frame.run);
         else if (frame.op === 'event') apply(frame.event);
         problem.value = frame.op === 'error' ? frame.detail : null;
       });

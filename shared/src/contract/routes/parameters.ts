@@ -1,6 +1,5 @@
 // Pieces of paths and queries: ids, numbers, times, cursors. What comes in is text.
 import { z } from 'zod';
-import { Time } from '../job.ts';
 import { decodeCursor } from '../page.ts';
 import { RunId } from '../run.ts';
 import { Id } from '../workflow.ts';
@@ -26,10 +25,6 @@ export const AttemptQuery = z.strictObject({
   after: count(0, 2 ** 31 - 1).optional(),
   limit: count(1, 500).optional(),
 });
-
-export const Moment = Time.or(z.iso.datetime({ offset: true }))
-  .transform((text) => new Date(text))
-  .meta({ type: 'string', format: 'date-time' });
 
 export const FOREIGN_CURSOR = 'must be the "next" of an earlier page';
 

@@ -1,26 +1,18 @@
 // Runs, standalone jobs among them: list, start one from a workflow in the body or from the jobs of another, show, cancel.
 import { z } from 'zod';
-import { WorkflowType } from '../event.ts';
 import { KeyHeader } from '../key.ts';
 import { pageOf } from '../page.ts';
-import { Run, RunStatus, RunSummary } from '../run.ts';
-import { Id, LABEL_PATTERN, LABEL_RULE } from '../workflow.ts';
-import { count, Moment, RunCursor, RunPath } from './parameters.ts';
+import { Run, RunSummary } from '../run.ts';
+import { MOST_RUNS_LISTED, runFilter } from '../run-filter.ts';
+import { Id } from '../workflow.ts';
+import { count, RunCursor, RunPath } from './parameters.ts';
 import { answer, json, type Route } from './route.ts';
 import { workflowBody } from './workflow-body.ts';
 
 /** What every list of runs can be narrowed by. */
 export const RunListQuery = z.strictObject({
-  status: RunStatus.optional(),
-  workflow_type: WorkflowType.optional().meta({ description: 'a job calls the handler of this type' }),
-  label: z
-    .string()
-    .regex(LABEL_PATTERN, LABEL_RULE)
-    .optional()
-    .meta({ description: 'a job requires this label' }),
-  since: Moment.optional(),
-  until: Moment.optional(),
-  limit: count(1, 500).optional(),
+  ...runFilter,
+  limit: count(1, MOST_RUNS_LISTED).optional(),
   cursor: RunCursor.optional(),
 });
 export type RunListQuery = z.output<typeof RunListQuery>;

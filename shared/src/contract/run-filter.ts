@@ -1,0 +1,25 @@
+// What every list of runs can be narrowed by, over HTTP and by WebSocket.
+import { z } from 'zod';
+import { WorkflowType } from './event.ts';
+import { Time } from './job.ts';
+import { RunStatus } from './run.ts';
+import { LABEL_PATTERN, LABEL_RULE } from './workflow.ts';
+
+const Moment = Time.or(z.iso.datetime({ offset: true }))
+  .transform((text) => new Date(text))
+  .meta({ type: 'string', format: 'date-time' });
+
+export const runFilter = {
+  status: RunStatus.optional(),
+  workflow_type: WorkflowType.optional().meta({ description: 'a job calls the handler of this type' }),
+  label: z
+    .string()
+    .regex(LABEL_PATTERN, LABEL_RULE)
+    .optional()
+    .meta({ description: 'a job requires this label' }),
+  since: Moment.optional(),
+  until: Moment.optional(),
+};
+
+export const MOST_RUNS_LISTED = 500;
+export const RUNS_LISTED = 50;
