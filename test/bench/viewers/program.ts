@@ -16,6 +16,12 @@ let open = 0;
 
 const say = (message: FromViewers) => process.send?.(message);
 
+function reach(): void {
+  messages -= expected;
+  expected = Number.POSITIVE_INFINITY;
+  say({ op: 'reached' });
+}
+
 function look(data: Buffer): void {
   const now = Date.now();
   const frame: unknown = JSON.parse(data.toString('utf8'));
@@ -37,10 +43,7 @@ for (let index = 0; index < count; index++) {
     messages++;
     bytes += data.length;
     if (index < READERS) look(data);
-    if (messages >= expected) {
-      expected = Number.POSITIVE_INFINITY;
-      say({ op: 'reached' });
-    }
+    if (messages >= expected) reach();
   });
   socket.on('error', (error) => {
     throw error;
@@ -51,7 +54,7 @@ process.on('message', (message) => {
   const order = ToViewers.parse(message);
   if (order.op === 'expect') {
     expected = order.messages;
-    messages = 0;
+    if (messages >= expected) reach();
     return;
   }
   const sorted = latencies.sort((a, b) => a - b);

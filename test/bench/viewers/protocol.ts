@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 export const ToViewers = z.discriminatedUnion('op', [
-  /** Counts anew, and says when so many have come. */
+  /** Says when so many have come that were in no report and not expected before. */
   z.object({ op: z.literal('expect'), messages: z.number() }),
   z.object({ op: z.literal('report') }),
 ]);

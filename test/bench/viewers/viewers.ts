@@ -8,7 +8,7 @@ import { FromBare, FromViewers, type ToBare, type ToViewers } from './protocol.t
 export type Report = Extract<FromViewers, { op: 'report' }>;
 
 export interface Viewers extends Disposable {
-  /** Resolves when so many messages have come since the call. */
+  /** Resolves when so many messages have come that were in no report and not received before. */
   receive: (messages: number) => Promise<void>;
   /** Since the last one. */
   report: () => Promise<Report>;

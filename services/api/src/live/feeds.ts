@@ -12,9 +12,9 @@ import type { Watch } from './watch.ts';
 
 /** Readings at once. */
 const READS = 4;
-/** Of what was sent of a log, for those who come a moment later or cannot take it at the moment; and of all logs. */
-const MOST_KEPT_BYTES = 4 * 1024 * 1024;
-const ALL_KEPT_BYTES = 64 * 1024 * 1024;
+/** Characters of a log that are kept for all who read it at about the same place; and of all logs. */
+const KEPT_CHARS = 2 * 1024 * 1024;
+const ALL_KEPT_CHARS = 24 * 1024 * 1024;
 
 export interface FeedSettings {
   pool: pg.Pool;
@@ -30,13 +30,12 @@ export type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 export interface FeedContext extends FeedSettings {
   /** Reads for viewers: however many there are, they leave connections to the requests. */
   inTurn: InTurn;
-  /** As much as a feed may keep of what it has sent. */
-  keptBytes: () => number;
+  /** As much as may be kept of a log. */
+  keptChars: () => number;
 }
 
 export interface Feeds extends AsyncDisposable {
   hear: (bell: Bell) => void;
-  inTurn: InTurn;
   /** To be disposed of. */
   openLog: (run: string, job: string) => { feed: LogFeed } & Disposable;
   /** Sends a state and its changes until it is disposed of. The name is that of what the source reads. */
@@ -47,10 +46,9 @@ export function createFeeds(settings: FeedSettings): Feeds {
   const logs = createShelf<LogFeed>();
   const states = createShelf<StateFeed>();
   const inTurn = pLimit(READS);
-  const keptBytes = () => Math.min(MOST_KEPT_BYTES, ALL_KEPT_BYTES / logs.count());
-  const context = { ...settings, inTurn, keptBytes };
+  const keptChars = () => Math.min(KEPT_CHARS, ALL_KEPT_CHARS / logs.count());
+  const context = { ...settings, inTurn, keptChars };
   return {
-    inTurn,
     hear(bell) {
       const heard = heardIn(bell);
       logs.hear(heard);

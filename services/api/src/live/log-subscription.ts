@@ -1,31 +1,29 @@
-// A subscription to the log of one job: reads by itself what is stored behind its place, then has the job's feed push what
-// comes. No gap and no duplicate, on any copy of the api.
+// A subscription to the log of one job: takes by itself what is stored behind its place, then has the job's feed push
+// what comes. No gap and no duplicate, on any copy of the api.
+import type { JobState } from '@wfg/shared/contract/job';
 import type { Subscribe } from '@wfg/shared/contract/live';
 import { comparePositions, type LogPosition, parseLogPosition } from '@wfg/shared/contract/log';
-import { readAttempts } from '@wfg/shared/queries/attempts';
 import { isEnded } from '@wfg/shared/rules/states';
 import { startLoop } from '@wfg/shared/runtime/loop';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Feeds } from './feeds.ts';
-import type { LogFollower, Told } from './log-feed.ts';
-import { before, type LogItem, readItems } from './log-items.ts';
+import type { LogFollower } from './log-feed.ts';
+import { before, type LogEnd, type LogItem } from './log-pages.ts';
 import type { Outlet } from './outlet.ts';
 import { SharedFrame } from './shared-frame.ts';
 
 export type LogSubscribe = Pick<Extract<Subscribe, { topic: 'logs' }>, 'run' | 'job' | 'attempt' | 'after'>;
 
 interface Settings {
-  pool: pg.Pool;
   log: Logger;
   feeds: Feeds;
 }
 
 /** Until it is disposed of: after its end it follows what is begun anew. */
-export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: Settings): Disposable {
+export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, { log, feeds }: Settings): Disposable {
   const { run, job, attempt: pinned } = subscribe;
-  const { pool, log, feeds } = settings;
   const opened = feeds.openLog(run, job);
+  const { feed } = opened;
   let place = startOf(subscribe);
   /** The attempt whose end was told. */
   let ended: number | null = null;
@@ -33,13 +31,13 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: 
   const follower: LogFollower = {
     place: () => place,
     take(item) {
-      if (comparePositions(item, place) <= 0 || (pinned ?? item.attempt) !== item.attempt) return true;
-      if (outlet.isFull()) {
-        loop.wake();
-        return false;
+      if (comparePositions(item, place) <= 0) return true;
+      if (!outlet.isFull() && !isBeyond(item)) {
+        send(item);
+        return true;
       }
-      send(item);
-      return true;
+      loop.wake();
+      return false;
     },
     tell,
     miss: () => outlet.refuse('not_found', `there is no job ${job} in a run ${run}`),
@@ -50,28 +48,29 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: 
     step: async (signal) => ((await outlet.inTurn(() => readOn(signal))) ? 0 : Number.POSITIVE_INFINITY),
   });
 
-  /** Sends a page of what is stored. Whether it is still behind. */
+  const isBeyond = ({ attempt }: LogItem) => attempt > (pinned ?? attempt);
+
+  /** Sends what comes next. Whether it is still behind the feed. */
   async function readOn(signal: AbortSignal): Promise<boolean> {
     await outlet.room();
     if (signal.aborted) return false;
-    const found = await feeds.inTurn(() => readAttempts(pool, run, job, { first: place.attempt }));
-    if (!found) {
+    // A page that others have read knows nothing of how the job stands, which the end of one attempt tells.
+    const page = await (pinned === undefined ? feed.pages.share(place) : feed.pages.read(place));
+    if (!page) {
       follower.miss();
       return false;
     }
-    for (const one of found.attempts.filter(({ attempt }) => (pinned ?? attempt) === attempt)) {
-      const { items, more } = await feeds.inTurn(() => readItems(pool, found, one, place));
-      for (const item of items) {
-        await outlet.room();
-        send(item);
-      }
-      if (more) return true;
-      if (pinned !== undefined && one.sealed !== null) {
-        tell({ state: found.state, attempt: pinned, sealed: one.sealed, isLast: false });
+    for (const item of page.items) {
+      if (isBeyond(item)) {
+        if (page.state) tellEnd(page.state, place.attempt, Math.max(0, place.sequence + 1));
         return false;
       }
+      await outlet.room();
+      send(item);
     }
-    return !signal.aborted && !opened.feed.join(follower);
+    if (page.end) tell(page.end);
+    const isDone = pinned !== undefined && ended !== null;
+    return !signal.aborted && !isDone && (page.end === null || !feed.join(follower));
   }
 
   function send(item: LogItem): void {
@@ -79,19 +78,21 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, settings: 
     outlet.send(item.frame);
   }
 
-  function tell({ state, attempt, sealed, isLast }: Told): void {
-    const isOver = (isLast && isEnded(state)) || (attempt === pinned && sealed !== null);
-    if (!isOver || attempt === ended) return;
+  function tell({ state, attempt, sealed }: LogEnd): void {
+    const isOver = isEnded(state) || (attempt === pinned && sealed !== null);
+    if (isOver) tellEnd(state, pinned ?? attempt, attempt === (pinned ?? attempt) ? (sealed ?? 0) : 0);
+  }
+
+  /** Once of each attempt: a job that has ended may be begun anew. */
+  function tellEnd(state: JobState, attempt: number, chunks: number): void {
+    if (attempt === ended) return;
     ended = attempt;
-    const chunks = (pinned ?? attempt) === attempt ? (sealed ?? 0) : 0;
     outlet.send(new SharedFrame({ op: 'end', state, attempt, chunks }));
-    // An attempt that has ended has nothing to come, unlike a job.
-    if (pinned !== undefined) opened.feed.leave(follower);
   }
 
   return {
     [Symbol.dispose]() {
-      opened.feed.leave(follower);
+      feed.leave(follower);
       opened[Symbol.dispose]();
       void loop[Symbol.asyncDispose]();
     },
