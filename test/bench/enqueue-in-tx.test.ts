@@ -7,7 +7,7 @@ import { Client, type Pool } from 'pg';
 import { createPool } from '@wfg/shared/db/pool';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type OwnPostgres, startOwnPostgres } from '../chaos/own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { startService } from '../support/process.ts';
 import { report } from '../support/report.ts';
 import { waitFor } from '../support/wait-for.ts';

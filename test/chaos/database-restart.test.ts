@@ -8,7 +8,7 @@ import { startCluster } from '../support/cluster.ts';
 import { newGate } from '../support/gate.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LEASE_SECS } from './faults/fault.ts';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 
 const COUNT = 100;
 const WORKERS = 2;

@@ -21,7 +21,7 @@ import { kill, restart } from './faults/postgres.ts';
 import { keepLogs } from './keep-logs.ts';
 import { Transcript } from './log-reader.ts';
 import { followInTerminal, type LogViewer, watchLog } from './log-viewers.ts';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { moreThan, tracesOf } from './traces-left.ts';
 
 const LINES = 1_000_000;

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FAULTS } from './faults/faults.ts';
 import { LOADS } from './loads/loads.ts';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { runRow } from './row.ts';
 import { pageOf, type Row, tableOf } from './table.ts';
 

@@ -10,7 +10,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DOERS, type Doer, MODULE, SERVICES, workSecs } from '../support/work.ts';
 import { reasonsOf } from '../support/worker.ts';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 
 const OUT_MS = 15_000;
 /** Longer than a statement may take, and than one may wait for its turn. */

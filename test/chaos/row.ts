@@ -19,7 +19,7 @@ import { attemptOf, type History } from './history.ts';
 import { keepLogs } from './keep-logs.ts';
 import type { Load } from './loads/load.ts';
 import { type Accepted, offer } from './offer.ts';
-import type { OwnPostgres } from './own-postgres.ts';
+import type { OwnPostgres } from '../support/own-postgres.ts';
 import { planOf } from './plan.ts';
 import type { Row } from './table.ts';
 import { watchLeases } from './watch-leases.ts';

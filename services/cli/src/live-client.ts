@@ -33,6 +33,8 @@ export const LIMITS = {
   silence: 30_000,
   /** So long it is tried to reach the server again: a restart, also of its database. */
   away: 300_000,
+  /** Of the time from one try to the next no more counts: the rest this machine slept, or this process was stopped. */
+  step: 30_000,
 };
 
 /** Codes of refusals that pass by themselves: such a subscription is asked for again. */
@@ -49,7 +51,8 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   failure.promise.catch(() => undefined);
   let names = 0;
   let failures = 0;
-  let lastHeard = performance.now();
+  let triedAt = performance.now();
+  let away = 0;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let socket = dial();
@@ -59,6 +62,7 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
     dialled.on('open', () => {
       if (failures > 0) say('connected again');
       failures = 0;
+      away = 0;
       heard();
       for (const id of subscribers.keys()) ask(id);
     });
@@ -80,7 +84,6 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   }
 
   function heard(): void {
-    lastHeard = performance.now();
     clearTimeout(timer);
     if (!closed) timer = setTimeout(() => socket.terminate(), limits.silence);
   }
@@ -88,7 +91,10 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   function redial(): void {
     clearTimeout(timer);
     if (closed) return;
-    if (performance.now() - lastHeard > limits.away) {
+    // However long ago it was heard: the first try to reach it again is still to come.
+    if (failures > 0) away += Math.min(performance.now() - triedAt, limits.step);
+    triedAt = performance.now();
+    if (away > limits.away) {
       const minutes = Math.round(limits.away / 60_000);
       const message = `wfg at ${base.href} has not answered for ${minutes} minutes: check that it runs`;
       return fail(new ExitError(EXIT.unreachable, message));

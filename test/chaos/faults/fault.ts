@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Cluster } from '../../support/cluster.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
-import type { OwnPostgres } from '../own-postgres.ts';
+import type { OwnPostgres } from '../../support/own-postgres.ts';
 
 export interface Scene {
   cluster: Cluster;

@@ -1,10 +1,10 @@
 // wfg run: submits a workflow file and follows the run to its end.
-import { getRun } from '@wfg/shared/contract/routes/runs';
 import type { Run } from '@wfg/shared/contract/run';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-error.ts';
 import { took } from '../follow/describe-event.ts';
 import { followRun } from '../follow/follow-run.ts';
+import { readRun } from '../follow/read-run.ts';
 import { jsonView, textView } from '../follow/run-view.ts';
 import { createHttpClient } from '../http-client.ts';
 import { connectLive } from '../live-client.ts';
@@ -43,7 +43,7 @@ export const run: Command = {
       }
       for (const job of end.incomplete)
         say(`the log of ${job} is not complete: wfg logs ${created.run_id} ${job}`);
-      if (!values.json) print(summary(await http(getRun, { params: { run: created.run_id } })));
+      if (!values.json) print(summary(await readRun(live, created.run_id)));
       return end.status === 'completed' ? EXIT.ok : EXIT.failed;
     } catch (err) {
       if (err instanceof ExitError) err.message += ` (the run goes on; to end it, ${cancel})`;

@@ -1,4 +1,4 @@
-// The PostgreSQL of the suite: as safe as anyone's (fsync is on), and killed and started again by faults.
+// A PostgreSQL of a test's own: as safe as anyone's (fsync is on), and killed and started again by faults.
 import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +6,8 @@ import { migrate } from '@wfg/shared/db/migrate';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@wfg/shared/runtime/embedded-postgres';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { asAdmin } from '../support/admin.ts';
-import { descendantsOf } from '../support/descendants.ts';
+import { asAdmin } from './admin.ts';
+import { descendantsOf } from './descendants.ts';
 
 export interface OwnPostgres extends AsyncDisposable {
   /** Of an ordinary user who owns the database. */
