@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
+import { pickupMs } from '../support/pickup.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startService } from '../support/process.ts';
 import { report } from '../support/report.ts';
@@ -38,19 +39,8 @@ test('a row that is inserted is begun', { timeout: 600_000 }, async () => {
   report('ms until begun: wfg_jobs, no bell heard', await pickups(database.pool, TABLE), 0);
 });
 
-/** Milliseconds from each insert, when the one before is done, to its first attempt, by the database's clock. */
 async function pickups(pool: Pool, insert: string, rounds = ROUNDS): Promise<number[]> {
   const times: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const inserted = await pool.query<{ id: string }>(insert);
-    const row = await waitFor('it to be done', async () => {
-      const { rows } = await pool.query<{ ms: number }>(
-        `select extract(epoch from begun_at - created_at)::float8 * 1000 as ms from wfg_history where run_id = $1`,
-        [inserted.rows[0]?.id],
-      );
-      return rows[0];
-    });
-    times.push(row.ms);
-  }
+  for (let round = 0; round < rounds; round++) times.push(await pickupMs(pool, insert));
   return times;
 }

@@ -109,6 +109,12 @@ test('rerun starts what failed again, and retry a job of a run that goes on', as
     { state: 'failed' },
     { state: 'cancelled' },
   ]);
+  const { stdout: shown } = await wfg(['show', id]);
+  expect(shown).toMatch(new RegExp(`\ncompleted +a .* taken over from run ${run}\n`));
+  expect(shown).toMatch(/\ncancelled +held .* taken over from run /);
+  expect(await wfg(['logs', id, 'a'])).toMatchObject({
+    stderr: `wfg: a was not run again in run ${id}: wfg logs ${run} a shows what it printed\n`,
+  });
 });
 
 test('requeue follows what it does for many', async () => {
@@ -118,9 +124,26 @@ test('requeue follows what it does for many', async () => {
   );
   expect(await wfg(['requeue', '--type', 'x'])).toMatchObject({
     code: 0,
-    stdout: '3 of 3 are pending again\n',
+    stdout: 'requeued 3 of 3\n',
+  });
+  expect(await wfg(['requeue', '--type', 'x', '--before', '2020-01-01T00:00:00Z'])).toMatchObject({
+    code: 0,
+    stdout: 'no dead letter is meant: nothing was requeued\n',
   });
   expect(await wfg(['requeue'])).toMatchObject({ code: 2, stderr: expect.stringContaining('say which') });
+});
+
+test.each([
+  [['requeue', '--before', 'noon'], '--before must be a time like 2026-07-01T12:00:00Z, and is "noon"'],
+  [['enqueue', 'x', '--at', 'noon'], '--at must be a time like 2026-07-01T12:00:00Z, and is "noon"'],
+  [['enqueue', 'x', '--priority', '101'], '--priority must be a whole number from -100 to 100, and is 101'],
+  [
+    ['enqueue', 'x', '--max-attempts', 'ten'],
+    '--max-attempts must be a whole number from 1 to 100, and is "ten"',
+  ],
+  [['dead', ''], 'TYPE must be 1 to 255 characters, none of them a control character, and is ""'],
+])('wfg %s is refused by the name of the option', async (args, words) => {
+  expect(await wfg(args)).toEqual({ code: 2, stdout: '', stderr: `wfg: ${words}\n` });
 });
 
 test('workers lists who there is, and what is wrong with whom', async () => {

@@ -115,6 +115,7 @@ test('cancel asks for the end, and whoever follows sees it', async () => {
   expect(await wfg(['cancel', id])).toEqual({ code: 0, stdout: `asked run ${id} to end\n`, stderr: '' });
   expect(await run.ended).toMatchObject({ code: 1 });
   await waitFor('the last line', () => run.logs.at(-1)?.status === 'cancelled');
+  expect(await wfg(['cancel', id])).toMatchObject({ code: 0, stdout: `run ${id} is cancelled already\n` });
   expect(await wfg(['cancel', NOBODY])).toMatchObject({
     code: 2,
     stderr: `wfg: there is no run ${NOBODY}\n`,
@@ -128,6 +129,7 @@ test('one job of a run is cancelled, and the others go on', async () => {
   expect(await wfg(['cancel', run, 'a'])).toEqual(asked);
   const { jobs } = await cluster.run(run);
   expect(jobs.map(({ state }) => state)).toEqual(['cancelled', 'pending']);
+  expect(await wfg(['cancel', run, 'a'])).toMatchObject({ stdout: `a of run ${run} is cancelled already\n` });
   expect(await wfg(['cancel', run, 'c'])).toMatchObject({
     code: 2,
     stderr: `wfg: there is no job c in run ${run}\n`,
@@ -155,7 +157,10 @@ test('a server that is not there is exit code 3', async () => {
 test('migrate says what it did', async () => {
   await using empty = await testDatabase({ empty: true });
   const migrate = () => wfg(['migrate'], { DATABASE_URL: empty.url });
-  expect((await migrate()).stdout).toMatch(/^applied 0001/);
+  const { stdout, stderr } = await migrate();
+  const applied = linesOf(stdout);
+  expect(applied[0]).toMatch(/^applied 0001/);
+  expect({ stderr, twice: applied.length - new Set(applied).size }).toEqual({ stderr: '', twice: 0 });
   expect(await migrate()).toEqual({ code: 0, stdout: 'the schema is up to date\n', stderr: '' });
   expect(await wfg(['migrate'], { DATABASE_URL: 'postgres://a@127.0.0.1:2/a' })).toMatchObject({ code: 3 });
 });

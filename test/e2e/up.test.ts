@@ -1,5 +1,5 @@
 // `wfg up`, as people meet it: it starts everything, keeps it running, and nothing of it stays behind.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ interface Folder {
   path: string;
   start: (...args: string[]) => TestProcess;
   read: () => z.infer<typeof UpFile>;
-  databaseUrl: () => string;
+  databaseFile: string;
   /** Processes of the services and the database that run now. */
   pids: () => number[];
 }
@@ -37,12 +37,7 @@ async function dataFolder(): Promise<Folder> {
     start: (...args) =>
       startProcess('up', [CLI, 'up', ...args], { WFG_DATA_DIR: path, PORT: '0', WORKFLOWS_DIR: path }),
     read,
-    databaseUrl() {
-      const [password, port] = ['password', 'port'].map((name) =>
-        readFileSync(join(path, 'postgres', name), 'utf8'),
-      );
-      return `postgres://wfg:${password}@127.0.0.1:${port}/wfg`;
-    },
+    databaseFile: join(path, 'database-url'),
     pids() {
       const database = readFileSync(join(path, 'postgres/data/postmaster.pid'), 'utf8');
       return [...read().children.map((child) => child.pid), Number.parseInt(database, 10)];
@@ -88,7 +83,9 @@ test('it starts, keeps its services running, refuses a second one, and stops in 
     }),
   );
 
-  await asAdmin(folder.databaseUrl(), (db) =>
+  expect(up.logs).toContainEqual(expect.objectContaining({ database_file: folder.databaseFile }));
+  expect(statSync(folder.databaseFile).mode & 0o777).toBe(0o600);
+  await asAdmin(readFileSync(folder.databaseFile, 'utf8').trim(), (db) =>
     db.query(`notify wfg_events, '{"type":"stop_worker","worker_id":"worker-2"}'`),
   );
   await up.logged('worker-2 was told to stop, and is not started again');
@@ -97,7 +94,7 @@ test('it starts, keeps its services running, refuses a second one, and stops in 
   up.signal('SIGTERM');
   expect(await up.ended).toEqual({ code: 0, signal: null });
   expect(pids.filter(isAlive)).toEqual([]);
-  expect(existsSync(join(folder.path, 'up.json'))).toBe(false);
+  expect([join(folder.path, 'up.json'), folder.databaseFile].filter((path) => existsSync(path))).toEqual([]);
   await waitFor('its last word', () =>
     up.logs.some(({ msg, service }) => msg === 'stopped' && service === 'wfg'),
   );
@@ -115,7 +112,10 @@ test('after kill -9 nothing of it stays, and it starts again on the same data', 
   expect((await fetch(`${url}/api/runs`, { method: 'POST', headers, body })).status).toBe(201);
   // For people: behind names, no JSON, and the address by itself.
   await killed.logged(`  wfg is ready: ${url}`);
+  await killed.logged(`  its database:  psql "$(cat ${folder.databaseFile})"`);
   const lines = killed.logs.map(({ msg }) => msg);
+  const { password } = new URL(readFileSync(folder.databaseFile, 'utf8'));
+  expect(lines.filter((line) => line?.includes(password))).toEqual([]);
   expect(lines).toContainEqual(expect.stringMatching(/^worker-2 +\| \d\d:\d\d:\d\d /));
 
   const pids = folder.pids();

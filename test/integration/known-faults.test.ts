@@ -7,6 +7,9 @@ import { expect, test } from 'vitest';
 const SUITES = ['integration', 'e2e', 'chaos'];
 
 const FAULTS: Record<number, string> = {
+  1: 'a listening connection goes silent, and what waits is found by looking now and then',
+  2: 'a listening connection that was lost once is lost for good',
+  4: 'what is larger than a notification undoes the transaction that it is in',
   8: 'one job lets all idle workers ask for it at once',
   // Of jobs that a worker has claimed and not begun nothing is shown: workers claim what they can begin.
   10: 'jobs of a killed worker stay locked for hours',

@@ -2,16 +2,9 @@
 import { expect, test } from 'vitest';
 import { submit } from '../support/engine.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { type ServiceName, startService, type TestProcess } from '../support/process.ts';
+import { type ServiceName, startService } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { ring, startWorker } from '../support/worker.ts';
-
-async function metricsOf(service: TestProcess): Promise<string> {
-  const { health_port } = await service.logged('started');
-  const response = await fetch(`http://127.0.0.1:${String(health_port)}/metrics`);
-  expect(response.status).toBe(200);
-  return response.text();
-}
+import { metricsOf, ring, startWorker } from '../support/worker.ts';
 
 test('a worker counts what it claimed and reported', async () => {
   await using database = await testDatabase();

@@ -99,6 +99,7 @@ test('a second signal ends it at once, but not the same Ctrl-C arriving twice', 
 
 test.for([
   ['cannot start', 'the schema is too old: run wfg migrate'],
+  ['is refused', /^no such password \(check the user and the password in DATABASE_URL\)$/],
   ['throws later', 'a bug'],
 ] as const)('an error ends it, with one clear line: %s', async ([behaviour, message]) => {
   expect(await sample(behaviour).endedSaying(message)).toBe(1);

@@ -13,6 +13,7 @@ await runService(
   async ({ log, stopping }) => {
     if (behaviour === 'starts slowly') await sleep(HOUR_MS, undefined, { signal: stopping });
     if (behaviour === 'cannot start') throw new Error('the schema is too old: run wfg migrate');
+    if (behaviour === 'is refused') throw Object.assign(new Error('no such password'), { code: '28P01' });
     if (behaviour === 'throws later') setImmediate(() => void Promise.reject(new Error('a bug')));
     return {
       reasons: () => (behaviour === 'is not ready' ? ['listen: deaf for 14 s'] : []),

@@ -92,3 +92,11 @@ export async function reasonsOf(service: TestProcess): Promise<string[]> {
   const { reasons } = Ready.parse(await response.json());
   return isDeaf ? reasons.filter((reason) => !DEAF.test(reason)) : reasons;
 }
+
+/** What it tells Prometheus of itself. */
+export async function metricsOf(service: TestProcess): Promise<string> {
+  const { health_port } = await service.logged('started');
+  const response = await fetch(`http://127.0.0.1:${String(health_port)}/metrics`);
+  if (!response.ok) throw new Error(`/metrics answers ${response.status}`);
+  return response.text();
+}

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
 import { Time, Waiting } from './job.ts';
-import { KEY_PATTERN, KEY_RULE } from './key.ts';
+import { KeyRule } from './key.ts';
 import { whole } from './whole.ts';
 
 /** What a handler is found by. */
@@ -50,7 +50,7 @@ export const EventInput = z
       description: 'the wait before a retry; what its handler declares, else exponential from 1 s to 60 s',
     }),
     timeout_secs: Seconds.nullish().meta({ description: 'of one try; what its handler declares' }),
-    unique_key: z.string().regex(KEY_PATTERN, KEY_RULE).nullish().meta({
+    unique_key: KeyRule.nullish().meta({
       description:
         'while another event of the type with this key has not completed, or been cancelled or discarded, that one is answered',
     }),

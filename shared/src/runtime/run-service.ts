@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { messageOf } from '../rules/message-of.ts';
+import { explained } from '../db/advice.ts';
 import type { configFields, SERVICE_FIELDS } from './config-fields.ts';
 import { ConfigError, parseEnv, redacted } from './env.ts';
 import { startHealth } from './health.ts';
@@ -82,7 +82,7 @@ function configOrExit<S extends z.ZodObject>(schema: S): z.output<S> {
 
 /** Where a wrong configuration was found out is of no use to who has to mend it. */
 function fail(log: Logger, err: unknown): never {
-  log.fatal(err instanceof ConfigError ? {} : { err }, messageOf(err));
+  log.fatal(err instanceof ConfigError ? {} : { err }, explained(err));
   process.exit(err instanceof ConfigError ? WRONG_CONFIGURATION : 1);
 }
 

@@ -1,9 +1,11 @@
 // wfg dead: what failed for good and waits for a person.
+import { WorkflowType } from '@wfg/shared/contract/event';
 import { listDead } from '@wfg/shared/contract/routes/tasks';
 import type { DeadLetter } from '@wfg/shared/contract/task';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
+import { mustFit } from '../option.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { type Column, tableText } from '../table.ts';
@@ -21,6 +23,7 @@ export const dead: Command = {
   arity: [0, 1],
   async run([workflow_type], values) {
     endWithReader();
+    if (workflow_type !== undefined) mustFit('TYPE', WorkflowType, workflow_type);
     const http = createHttpClient(serverOf(values, process.env));
     const { items, next } = await http(listDead, { query: { workflow_type, limit: PAGE } });
     if (values.json) print(items.map(jsonLine).join(''));

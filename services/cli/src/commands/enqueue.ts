@@ -1,11 +1,15 @@
 // wfg enqueue: stores an event for its handler, or starts a task.
+import { DueTime, EventInput, WorkflowType } from '@wfg/shared/contract/event';
+import { KeyRule } from '@wfg/shared/contract/key';
 import { createEvent } from '@wfg/shared/contract/routes/events';
 import { createTask } from '@wfg/shared/contract/routes/tasks';
 import { TaskInput } from '@wfg/shared/contract/task';
+import type { z } from 'zod';
 import { type Command, textOf, type Values } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient } from '../http-client.ts';
 import { jsonOf } from '../json-of.ts';
+import { mustFit, optionOf } from '../option.ts';
 import { print } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { jsonLine } from '../terminal-safe.ts';
@@ -32,11 +36,11 @@ export const enqueue: Command = {
   arity: [1, 2],
   async run([type = '', text], values) {
     const payload = text === undefined ? undefined : jsonOf('PAYLOAD', text);
-    const headers = { 'idempotency-key': textOf(values, 'key') };
-    const at = textOf(values, 'at');
+    const headers = { 'idempotency-key': optionOf(values, 'key', KeyRule) };
+    const at = optionOf(values, 'at', DueTime);
     const http = createHttpClient(serverOf(values, process.env));
-    const maxAttempts = numberOf(values, 'max-attempts');
-    const priority = numberOf(values, 'priority');
+    const maxAttempts = numberOf(values, 'max-attempts', EventInput.shape.max_attempts);
+    const priority = numberOf(values, 'priority', EventInput.shape.priority);
     if (values.task) {
       if (maxAttempts !== undefined || priority !== undefined)
         throw usage('--max-attempts and --priority are for events: the steps of a task have their own tries');
@@ -46,6 +50,7 @@ export const enqueue: Command = {
       print(values.json ? jsonLine({ type: 'started', run_id }) : `${run_id}\n`);
       return EXIT.ok;
     }
+    mustFit('TYPE', WorkflowType, type);
     const { id } = await http(createEvent, {
       headers,
       body: {
@@ -61,9 +66,11 @@ export const enqueue: Command = {
   },
 };
 
-function numberOf(values: Values, name: string): number | undefined {
+function numberOf(values: Values, name: string, rule: z.ZodType): number | undefined {
   const text = textOf(values, name);
   if (text === undefined) return undefined;
-  if (/^-?\d{1,9}$/.test(text)) return Number(text);
-  throw usage(`--${name} must be a whole number, and is "${text}"`);
+  // What is no number is refused as it was written.
+  const number = /^-?\d{1,9}$/.test(text) ? Number(text) : text;
+  mustFit(`--${name}`, rule, number);
+  return Number(number);
 }

@@ -1,4 +1,5 @@
 // wfg logs: what a job has printed, and with -f what it prints.
+import type { Job } from '@wfg/shared/contract/job';
 import { getJob, getLog } from '@wfg/shared/contract/routes/jobs';
 import { isEnded } from '@wfg/shared/rules/states';
 import { type Command, textOf } from '../command.ts';
@@ -44,10 +45,15 @@ export const logs: Command = {
     if (values.follow) await followLog(http.server, { run, job, attempt }, writer);
     else await showStored(http, params, attempt, writer);
     if (attempt !== undefined && mayCome && writer.isEmpty()) await assertAttempt(http, params, attempt);
-    if (writer.isEmpty()) say(`${job} has printed nothing (it is ${known.state})`);
+    if (writer.isEmpty()) say(emptyText(run, known));
     return EXIT.ok;
   },
 };
+
+function emptyText(run: string, { job_id, state, reused_from }: Job): string {
+  if (reused_from === null) return `${job_id} has printed nothing (it is ${state})`;
+  return `${job_id} was not run again in run ${run}: wfg logs ${reused_from} ${job_id} shows what it printed`;
+}
 
 /** Attempts are counted from 0, in the API and wherever they are shown. */
 function attemptIndex(text: string | undefined): number | undefined {

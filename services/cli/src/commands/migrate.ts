@@ -17,12 +17,15 @@ export const migrate: Command = {
   arity: [0, 0],
   async run(_args, values) {
     const { DATABASE_URL: url } = parseEnv(configFields.pick({ DATABASE_URL: true }), process.env);
-    // What it waits for is a remark on stderr; the result is on stdout.
-    const log = lineLogger('info', (line) => say(readServiceLine(line).text));
+    // What it does is on stdout as it is done; what it waits for is a remark on stderr.
+    const log = lineLogger('info', (line) => {
+      const { text, msg, fields } = readServiceLine(line);
+      if (msg !== 'migration applied') say(text);
+      else if (!values.json) print(`applied ${String(fields.migration)}\n`);
+    });
     const applied = await migrateDatabase(url, log);
     if (values.json) print(jsonLine({ applied }));
     else if (applied.length === 0) print('the schema is up to date\n');
-    else print(applied.map((name) => `applied ${name}\n`).join(''));
     return EXIT.ok;
   },
 };

@@ -1,18 +1,20 @@
 // wfg requeue: gives dead letters new tries, by their ids or all that are meant.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequeueFilter } from '@wfg/shared/contract/operation';
+import { type Operation, RequeueFilter } from '@wfg/shared/contract/operation';
 import { getOperation, requeueEvents } from '@wfg/shared/contract/routes/events';
 import { retryJob } from '@wfg/shared/contract/routes/jobs';
 import { jitter } from '@wfg/shared/rules/pause';
-import { type Command, textOf, type Values } from '../command.ts';
+import type { Command, Values } from '../command.ts';
 import { EXIT, usage } from '../exit-error.ts';
 import { createHttpClient, type HttpClient } from '../http-client.ts';
 import { runId } from '../id.ts';
+import { optionOf } from '../option.ts';
 import { print, say } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { jsonLine } from '../terminal-safe.ts';
 
 const LOOK_MS = 500;
+const RULES = RequeueFilter.shape;
 
 export const requeue: Command = {
   usage: 'ID... | --all | [--type TYPE] [--error TEXT] [--before TIME]; [--url URL] [--token TOKEN] [--json]',
@@ -41,7 +43,7 @@ export const requeue: Command = {
     if (isFiltered) return requeueAll(http, filter, values);
     for (const run of runs) {
       await http(retryJob, { params: { run, job: 'main' } });
-      print(values.json ? jsonLine({ type: 'requeued', run_id: run }) : `${run} is pending again\n`);
+      print(values.json ? jsonLine({ type: 'requeued', run_id: run }) : `requeued ${run}\n`);
     }
     return EXIT.ok;
   },
@@ -49,10 +51,16 @@ export const requeue: Command = {
 
 function filterOf(values: Values): RequeueFilter {
   return {
-    workflow_type: textOf(values, 'type'),
-    error_contains: textOf(values, 'error'),
-    before: textOf(values, 'before'),
+    workflow_type: optionOf(values, 'type', RULES.workflow_type),
+    error_contains: optionOf(values, 'error', RULES.error_contains),
+    before: optionOf(values, 'before', RULES.before),
   };
+}
+
+/** What has been requeued may have failed again by now. */
+function doneText({ done, total }: Operation): string {
+  if (total === 0) return 'no dead letter is meant: nothing was requeued';
+  return `requeued ${done} of ${total}${done < total ? ': the others were no dead letters any more' : ''}`;
 }
 
 /** Follows the operation to its end. */
@@ -62,11 +70,7 @@ async function requeueAll(http: HttpClient, filter: RequeueFilter, values: Value
     const operation = await http(getOperation, { params: { id: operation_id } });
     const { done, total, finished_at } = operation;
     if (finished_at !== null) {
-      print(
-        values.json
-          ? jsonLine({ type: 'requeued_all', ...operation })
-          : `${done} of ${total} are pending again\n`,
-      );
+      print(values.json ? jsonLine({ type: 'requeued_all', ...operation }) : `${doneText(operation)}\n`);
       return EXIT.ok;
     }
     if (done !== told && !values.json) say(`${done} of ${total}`);

@@ -1,5 +1,6 @@
 // wfg schedules: what starts by itself, and when.
 import { CatchUp } from '@wfg/shared/contract/cron';
+import { WorkflowType } from '@wfg/shared/contract/event';
 import * as routes from '@wfg/shared/contract/routes/schedules';
 import type { Schedule } from '@wfg/shared/contract/schedule';
 import { type Command, textOf, type Values } from '../command.ts';
@@ -8,6 +9,7 @@ import { createHttpClient, type HttpClient } from '../http-client.ts';
 import { idOf, scheduleId } from '../id.ts';
 import { jsonOf } from '../json-of.ts';
 import { limitOf } from '../limit.ts';
+import { optionOf } from '../option.ts';
 import { endWithReader, paper, print, say } from '../output.ts';
 import { SERVER_OPTIONS, serverOf } from '../server.ts';
 import { scheduleListText, scheduleText } from '../show/schedule-text.ts';
@@ -114,7 +116,7 @@ async function next({ id, values, http }: Asked): Promise<void> {
 async function add({ id, values, http }: Asked): Promise<void> {
   const cron = textOf(values, 'cron');
   const workflow = textOf(values, 'workflow');
-  const event = textOf(values, 'event');
+  const event = optionOf(values, 'event', WorkflowType);
   const payload = textOf(values, 'payload');
   if (cron === undefined || (workflow === undefined) === (event === undefined)) {
     throw usage('wfg schedules add takes --cron, and --workflow or --event');

@@ -5,7 +5,7 @@ import { type Column, type Paper, tableText } from '../table.ts';
 import { spanText } from '../time-text.ts';
 import { TINTS } from '../tint.ts';
 import { factsText } from './facts-text.ts';
-import { jobSpan, stateText, triesText, whyNot } from './run-text.ts';
+import { errorName, jobSpan, stateText, triesText, whyNot } from './run-text.ts';
 
 interface ShownJob {
   run: string;
@@ -28,9 +28,8 @@ export function jobText({ run, job, attempts }: ShownJob, paper: Paper, now: num
       { name: 'needs', text: job.depends_on.join(', ') },
       { name: 'labels', text: job.required_labels.join(', ') },
       { name: 'priority', text: job.priority === 0 ? '' : String(job.priority) },
-      { name: 'reused', text: job.reused_from === null ? '' : `from run ${job.reused_from}` },
       { name: 'why', text: whyNot(job) },
-      { name: 'error', text: job.state === 'skipped' ? '' : (job.error ?? '') },
+      { name: errorName(job), text: job.state === 'skipped' ? '' : (job.error ?? '') },
     ],
     paper,
   );

@@ -55,12 +55,21 @@ export function stateText({ state, cancelling }: Job): Job['state'] | 'cancellin
   return cancelling ? 'cancelling' : state;
 }
 
-/** Why it has not run, or does not run yet; empty if it has. */
+/** Why it has not run in this run, or does not run yet; empty if it has. */
 export function whyNot(job: Job): string {
-  return job.state === 'skipped' ? (job.error ?? '') : waitingText(job);
+  if (job.reused_from !== null) return `not run again: taken over from run ${job.reused_from}`;
+  if (job.state === 'skipped') return job.error ?? '';
+  if (job.state === 'cancelled') return job.started_at === null ? 'cancelled before it began' : 'cancelled';
+  return waitingText(job);
+}
+
+/** What its error is: one that goes on, waits or was cancelled has that of a try before, or of one that was stopped. */
+export function errorName({ state }: Job): 'error' | 'last try' {
+  return state === 'failed' ? 'error' : 'last try';
 }
 
 function why(job: Job): string {
   const error = job.state === 'skipped' || job.error === null ? '' : briefError(job.error);
-  return [whyNot(job), error].filter((part) => part !== '').join('; ');
+  const named = error === '' || errorName(job) === 'error' ? error : `${errorName(job)}: ${error}`;
+  return [whyNot(job), named].filter((part) => part !== '').join('; ');
 }

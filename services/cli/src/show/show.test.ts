@@ -38,6 +38,22 @@ test('a run is shown with its jobs, and with why each stands as it does', () => 
         worker_id: 'w',
       }),
       jobOf({ job_id: 'live', state: 'skipped', error: 'its if is false: false' }),
+      jobOf({
+        job_id: 'again',
+        state: 'active',
+        attempt: 1,
+        tries: 2,
+        started_at: began,
+        error: 'exit code 3: a',
+      }),
+      jobOf({ job_id: 'never', state: 'cancelled' }),
+      jobOf({
+        job_id: 'ended',
+        state: 'cancelled',
+        started_at: began,
+        finished_at: ended,
+        error: 'signal SIGTERM: a',
+      }),
     ],
   });
   expect(runText(run, 'http://a/runs/1', pipe, now)).toBe(`run       CI #1
@@ -55,6 +71,9 @@ pending     many   -    -          -         all 4 places are busy
 blocked     test   -    -          -         waits for build
 cancelling  slow   1/1  5 min 0 s  w         -
 skipped     live   -    -          -         its if is false: false
+active      again  2/1  5 min 0 s  -         last try: exit code 3
+cancelled   never  -    -          -         cancelled before it began
+cancelled   ended  -    2.1 s      -         cancelled; last try: signal SIGTERM
 `);
 });
 

@@ -1,4 +1,5 @@
 // The database of `wfg up`: the one that DATABASE_URL names, or PostgreSQL from npm, kept running.
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@wfg/shared/rules/message-of';
@@ -10,6 +11,8 @@ import type { Logger } from 'pino';
 
 interface UpDatabase extends AsyncDisposable {
   url: string;
+  /** The file that has the URL, with the password, for its owner alone; null where it is the user who has it. */
+  file: string | null;
   /** Ours alone: nobody else's workers use it. */
   isEmbedded: boolean;
   /** What services get to find it. */
@@ -35,11 +38,13 @@ export async function openDatabase(
   if (env.DATABASE_URL || env.DATABASE_URL_FILE) {
     const { DATABASE_URL: url } = parseEnv(configFields.pick({ DATABASE_URL: true }), env);
     const { promise: failed } = Promise.withResolvers<never>();
-    return { url, isEmbedded: false, env: {}, failed, async [Symbol.asyncDispose]() {} };
+    return { url, file: null, isEmbedded: false, env: {}, failed, async [Symbol.asyncDispose]() {} };
   }
   const start = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), log });
   let server = await start();
   const { url } = server;
+  const file = join(dataDir, 'database-url');
+  await writeFile(file, `${url}\n`, { mode: 0o600 });
   const stopping = new AbortController();
   const kept = keep();
   kept.catch(() => undefined);
@@ -71,11 +76,13 @@ export async function openDatabase(
 
   return {
     url,
+    file,
     isEmbedded: true,
     env: { ...UNSET, DATABASE_URL: url },
     failed: kept,
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      await rm(file, { force: true });
       await server.stop();
     },
   };

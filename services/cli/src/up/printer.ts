@@ -6,8 +6,8 @@ import { jsonLine, terminalLine, terminalSafe } from '../terminal-safe.ts';
 export interface Printer {
   /** Prints a line that `name` logged, if its level is wanted; returns what it said. */
   line: (name: string, line: string) => ServiceLine;
-  /** Says where the api is, so that nobody misses it. */
-  ready: (url: string) => void;
+  /** Says where the api is, so that nobody misses it, and in which file the address of the database. */
+  ready: (url: string, databaseFile: string | null) => void;
 }
 
 interface PrinterSettings {
@@ -57,10 +57,17 @@ export function createPrinter({ names, level, json, write, isTerminal }: Printer
       }
       return said;
     },
-    ready(url) {
+    ready(url, databaseFile) {
       const time = new Date().toISOString();
-      const line = jsonLine({ level: 'info', time, service: 'wfg', msg: 'ready', url });
-      write(json ? line : `\n  ${styled('bold', `wfg is ready: ${url}`)}\n\n`);
+      const database_file = databaseFile ?? undefined;
+      const line = jsonLine({ level: 'info', time, service: 'wfg', msg: 'ready', url, database_file });
+      const psql = databaseFile === null ? '' : `  its database:  psql "$(cat ${shellWord(databaseFile)})"\n`;
+      write(json ? line : `\n  ${styled('bold', `wfg is ready: ${url}`)}\n${psql}\n`);
     },
   };
+}
+
+/** As a shell takes it for one word. */
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

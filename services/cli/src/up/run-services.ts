@@ -19,12 +19,14 @@ interface ServicesSettings extends Omit<Surroundings, 'port'> {
   port: number;
   graceMs: number;
   dataDir: string;
+  /** Where the database's address is; null where the user has it. */
+  databaseFile: string | null;
   printer: Printer;
   log: Logger;
 }
 
 export function runServices(settings: ServicesSettings): RunningServices {
-  const { graceMs, dataDir, printer, log } = settings;
+  const { graceMs, dataDir, databaseFile, printer, log } = settings;
   const stopping = new AbortController();
   let { port } = settings;
   let healthPort: number | undefined;
@@ -61,7 +63,7 @@ export function runServices(settings: ServicesSettings): RunningServices {
       if (await isReady(here.hostname, healthPort)) url = here.origin;
     }
     note();
-    printer.ready(url);
+    printer.ready(url, databaseFile);
   }
 
   /** Writes what is so by then; one write after another. */

@@ -1,7 +1,7 @@
 // wfg up: everything that wfg is, on this machine, until it is stopped.
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { messageOf } from '@wfg/shared/rules/message-of';
 import { configFields } from '@wfg/shared/runtime/config-fields';
 import { parseEnv } from '@wfg/shared/runtime/env';
@@ -105,11 +105,18 @@ async function runUntil(stop: AbortSignal, { env, config, dataDir, printer, log 
     port,
     graceMs: stopSecs(config) * 1000,
     dataDir,
+    databaseFile: database.file && fromHere(database.file),
     printer,
     log,
   });
   await Promise.race([once(stop, 'abort'), database.failed, services.failed]);
   log.info(`jobs that run have ${config.SHUTDOWN_GRACE_SECS} s to finish; a second Ctrl-C forces`);
+}
+
+/** As short as it can be written here. */
+function fromHere(file: string): string {
+  const path = relative('', file);
+  return path.startsWith('..') ? file : path;
 }
 
 /** The longest that a service takes to stop, after which it ends itself. */
