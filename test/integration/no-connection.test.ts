@@ -17,8 +17,8 @@ import { reasonsOf, ring } from '../support/worker.ts';
 
 const log = pino({ level: 'silent' });
 const BACK_SECS = 30;
-/** How many connections of each wait at least; the api has ten. */
-const ALL_WAIT = { 'wfg-api': 10, 'wfg-scheduler': 2, 'wfg-worker': 3, 'wfg-handlers': 1, 'wfg-reaper': 1 };
+/** How many connections of each wait at least; the api has six, a worker two. */
+const ALL_WAIT = { 'wfg-api': 6, 'wfg-scheduler': 2, 'wfg-worker': 2, 'wfg-handlers': 1, 'wfg-reaper': 1 };
 const Why = z.object({ message: z.string() });
 
 // A server of its own, whose connections are nobody else's.
@@ -104,7 +104,6 @@ test('143: all connections of a process wait: it stays, serves what needs none, 
       `select application_name as name, count(*) from pg_stat_activity where wait_event_type = 'Lock' group by 1`,
     );
     for (const { name, count } of rows) most.set(name, Math.max(count, most.get(name) ?? 0));
-    // The worker waits to claim, to store a log and to report.
     return Object.entries(ALL_WAIT).every(([name, count]) => (most.get(name) ?? 0) >= count);
   });
   for (const name of SERVICES) expect(await isAlive(only(name))).toBe(true);

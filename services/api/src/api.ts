@@ -22,7 +22,7 @@ import { createWatch } from './live/watch.ts';
 import { keepWorkflowFiles } from './workflow-files.ts';
 
 const CLIENT_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
-const POOL_SIZE = 10;
+const POOL_SIZE = 6;
 /** Requests to the database: enough to keep its connections busy, and the longest queue that is worth waiting in. */
 const TURNS = { atOnce: 3 * POOL_SIZE, waiting: 1_000 };
 

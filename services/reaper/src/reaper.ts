@@ -11,6 +11,7 @@ import { endLateJobs, endLateRuns, type Means, takeBackLeases } from './overdue.
 import type { Retention } from './retention.ts';
 import { sweep } from './sweep.ts';
 
+const POOL_SIZE = 3;
 /** Until the next housekeeping. */
 const PAUSE_MS: Record<Left, number> = { nothing: 3_600_000, more: 0, 'in use': 60_000 };
 
@@ -22,7 +23,11 @@ interface Config extends Retention {
 /** Starts all loops; disposal ends them. */
 export async function startReaper({ config, log, ...starting }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'reaper', log }, starting);
+  const pool = await servicePool(
+    stack,
+    { url: config.DATABASE_URL, name: 'reaper', max: POOL_SIZE, log },
+    starting,
+  );
   const doorbell = stack.use(createDoorbell(pool, log));
   const counting = stack.use(startCounting(pool, log));
   const means: Means = { pool, doorbell, log };

@@ -12,6 +12,7 @@ import { lookAround } from './sentinel.ts';
 import { workOperations } from './work-operations.ts';
 
 const BEAT_MS = 5_000;
+const POOL_SIZE = 3;
 
 interface Config {
   DATABASE_URL: string;
@@ -21,7 +22,11 @@ interface Config {
 /** Starts all loops; disposal ends them in reverse order. */
 export async function startScheduler({ config, log, ...starting }: Start<Config>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'scheduler', log }, starting);
+  const pool = await servicePool(
+    stack,
+    { url: config.DATABASE_URL, name: 'scheduler', max: POOL_SIZE, log },
+    starting,
+  );
   const doorbell = stack.use(createDoorbell(pool, log));
 
   const passed = nothingPassed();

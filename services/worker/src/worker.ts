@@ -27,6 +27,8 @@ import { createSpawner } from './spawner.ts';
 import { createSurrenderer } from './surrender.ts';
 import type { Why } from './take-jobs.ts';
 
+/** With one for leases and one that listens, twenty workers fit a server that has connections for a hundred. */
+const POOL_SIZE = 2;
 /** The bounds of how long a handler host may be silent: half a lease within them. */
 const SHORTEST_SILENCE_MS = 5_000;
 const LONGEST_SILENCE_MS = 15_000;
@@ -37,7 +39,11 @@ const LONGEST_SILENCE_MS = 15_000;
  */
 export async function startWorker({ config, log, ...starting }: Start<WorkerConfig>): Promise<Service> {
   await using stack = new AsyncDisposableStack();
-  const pool = await servicePool(stack, { url: config.DATABASE_URL, name: 'worker', log }, starting);
+  const pool = await servicePool(
+    stack,
+    { url: config.DATABASE_URL, name: 'worker', max: POOL_SIZE, log },
+    starting,
+  );
   const instance = randomUUID();
   const workerId = config.WORKER_ID;
   const graceMs = config.SHUTDOWN_GRACE_SECS * 1000;

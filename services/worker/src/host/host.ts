@@ -50,9 +50,12 @@ export interface Host extends AsyncDisposable {
   problems: () => string[];
 }
 
+/** One claims while another reports or stores what was printed: a server has few for all. */
+const POOL_SIZE = 2;
+
 export function startHost({ config, instance, definitions, send, log }: HostSettings): Host {
   const stack = new AsyncDisposableStack();
-  const pool = createPool({ url: config.DATABASE_URL, name: 'handlers', log });
+  const pool = createPool({ url: config.DATABASE_URL, name: 'handlers', max: POOL_SIZE, log });
   stack.defer(() => pool.end());
   const doorbell = stack.use(createDoorbell(pool, log));
   const reporter = stack.use(createReporter(pool, doorbell, log, () => !isDraining));
