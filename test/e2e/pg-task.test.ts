@@ -177,7 +177,7 @@ test('the same by HTTP and on the command line', async () => {
   await waitFor('it to stop', async () => (await only())?.error != null);
   const { stdout } = await wfg('dead');
   expect(stdout).toMatch(new RegExp(`Faults\\.Throw +${id} +2/2 .*it failed: why`));
-  expect(await wfg('requeue', id)).toMatchObject({ code: 0, stdout: `${id} is pending again\n` });
+  expect(await wfg('requeue', id)).toMatchObject({ code: 0, stdout: `requeued ${id}\n` });
   await waitFor(
     'it to stop again',
     async () => (await readAttempts(db.pool, id, 'main'))?.attempts.length === 4,
