@@ -1,7 +1,7 @@
 // Hears what is rung on the bell's channel.
 import { BELL_CHANNEL, type Bell, parseBell } from '@wfg/shared/contract/bell';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { directUrl } from './direct-url.ts';
 
 export interface Ear extends AsyncDisposable {
   /** What has been heard so far, oldest first. */
@@ -10,7 +10,7 @@ export interface Ear extends AsyncDisposable {
 
 /** A plain listener that keeps what it hears, also where no notification reaches anyone else. */
 export async function listener(url: string): Promise<Ear> {
-  const client = new Client({ connectionString: pastTheMute(url) });
+  const client = new Client({ connectionString: directUrl(url) });
   const bells: Bell[] = [];
   client.on('notification', ({ payload }) => {
     const heard = parseBell(payload);
@@ -19,11 +19,4 @@ export async function listener(url: string): Promise<Ear> {
   await client.connect();
   await client.query(`listen ${BELL_CHANNEL}`);
   return { bells, [Symbol.asyncDispose]: () => client.end() };
-}
-
-function pastTheMute(url: string): string {
-  const { url: mute, server } = inject('databases');
-  const past = new URL(url);
-  if (past.host === new URL(mute).host) past.host = new URL(server).host;
-  return past.href;
 }

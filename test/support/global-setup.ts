@@ -12,6 +12,7 @@ import type { TestProject } from 'vitest/node';
 import { asAdmin, databaseUrl, dropDatabase } from './admin.ts';
 import { chooseServer } from './choose-server.ts';
 import { endLeftProcesses } from './left-processes.ts';
+import { startPooler } from './pooler.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 declare module 'vitest' {
@@ -22,6 +23,8 @@ declare module 'vitest' {
     runFolder: string;
     /** No notification reaches anyone: WFG_TEST_DEAF is set. */
     isDeaf: boolean;
+    /** All but listeners connect by way of PgBouncer: WFG_TEST_POOLER is set. */
+    isPooled: boolean;
   }
 }
 
@@ -29,6 +32,7 @@ interface Run {
   databases: { url: string; server: string; prefix: string };
   runFolder: string;
   isDeaf: boolean;
+  isPooled: boolean;
   end(): Promise<void>;
 }
 
@@ -47,6 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databases', run.databases);
   project.provide('runFolder', run.runFolder);
   project.provide('isDeaf', run.isDeaf);
+  project.provide('isPooled', run.isPooled);
   return async () => {
     if (--current.users === 0) await run.end();
   };
@@ -54,13 +59,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function begin(): Promise<Run> {
   const server = await chooseServer(process.env);
+  const pooler = process.env.WFG_TEST_POOLER ? await startPooler(server.url) : undefined;
   const mute = process.env.WFG_TEST_DEAF ? await TcpProxy.start(server.url) : undefined;
   mute?.mute();
   const runFolder = await mkdtemp(join(tmpdir(), 'wfg-test-'));
   // As root, the user of an embedded PostgreSQL must get in.
   await chmod(runFolder, 0o755);
   const prefix = `wfg_test_${randomBytes(4).toString('hex')}`;
-  const databases = { url: mute?.url ?? server.url, server: server.url, prefix };
+  const databases = { url: pooler?.url ?? mute?.url ?? server.url, server: server.url, prefix };
   const template = `${prefix}_template`;
   const version = await asAdmin(server.url, async (admin) => {
     await admin.query(`create database ${template}`);
@@ -68,22 +74,34 @@ async function begin(): Promise<Run> {
     return found.rows[0]?.server_version;
   });
   console.log(
-    `tests run on PostgreSQL ${version}: ${server.description}${mute ? ', no notification passes' : ''}`,
+    `tests run on PostgreSQL ${version}: ${server.description}${mute ? ', no notification passes' : ''}${pooler ? ', by way of PgBouncer' : ''}`,
   );
-  await migrate(databaseUrl(server.url, template), pino({ level: 'warn' }));
+  await migrate(databaseUrl(databases.url, template), pino({ level: 'warn' }));
+  if (pooler) await endConnections(server.url, template);
   return {
     databases,
     runFolder,
     isDeaf: mute !== undefined,
+    isPooled: pooler !== undefined,
     async end() {
       const left = await endLeftProcesses(runFolder);
       await asAdmin(server.url, (admin) => dropAll(admin, prefix));
       await mute?.[Symbol.asyncDispose]();
+      await pooler?.stop();
       await server.stop();
       await rm(runFolder, { recursive: true, force: true });
       if (left.length > 0) throw new Error(`the tests left processes running:\n${left.join('\n')}`);
     },
   };
+}
+
+/** Those that a pooler keeps: a database is no template while somebody is connected to it. */
+async function endConnections(server: string, database: string): Promise<void> {
+  await asAdmin(server, (admin) =>
+    admin.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [
+      database,
+    ]),
+  );
 }
 
 async function dropAll(admin: Client, prefix: string): Promise<void> {

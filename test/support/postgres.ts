@@ -14,11 +14,11 @@ export interface TestDatabase extends AsyncDisposable {
 
 /** A new database with wfg's schema, or `empty`; dropped when disposed of, whoever is still connected. */
 export async function testDatabase({ empty = false } = {}): Promise<TestDatabase> {
-  const { url: server, prefix } = inject('databases');
+  const { url: common, server, prefix } = inject('databases');
   const name = `${prefix}_${randomBytes(4).toString('hex')}`;
   const template = empty ? 'template0' : `${prefix}_template`;
   await asAdmin(server, (admin) => admin.query(`create database ${name} template ${template}`));
-  const url = databaseUrl(server, name);
+  const url = databaseUrl(common, name);
   const pool = createPool({ url, name: 'test', max: 10, log: pino({ level: 'silent' }) });
   return {
     url,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { directUrl } from './direct-url.ts';
 import { waitFor } from './wait-for.ts';
 
 export type ServiceName = 'api' | 'scheduler' | 'worker' | 'reaper';
@@ -52,6 +53,13 @@ export function startService(name: ServiceName, env: Record<string, string>): Te
   return startProcess(name, [main], { HEALTH_PORT: '0', PORT: '0', LOG_LEVEL: 'debug', ...env });
 }
 
+/** LISTEN does not pass a pooler. */
+function listenEnv({ DATABASE_URL }: Record<string, string>): Record<string, string> {
+  return inject('isPooled') && DATABASE_URL !== undefined
+    ? { DATABASE_DIRECT_URL: directUrl(DATABASE_URL) }
+    : {};
+}
+
 /** What any program of ours needs of our environment. */
 export function programEnv(): NodeJS.ProcessEnv {
   const folder = inject('runFolder');
@@ -62,7 +70,7 @@ export function programEnv(): NodeJS.ProcessEnv {
 /** The same for any program that logs JSON lines; `args` are node's. */
 export function startProcess(name: string, args: string[], env: Record<string, string>): TestProcess {
   const child = spawn(process.execPath, args, {
-    env: { ...programEnv(), WFG_PARENT_PID: String(process.pid), ...env },
+    env: { ...programEnv(), WFG_PARENT_PID: String(process.pid), ...listenEnv(env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Ctrl-C in the terminal stops the tests, and they stop this.
     detached: true,
