@@ -7,7 +7,7 @@ import { startCluster } from '../support/cluster.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('a reader who comes in the middle sees all lines, then the rest and the end as they come', async () => {
+test('known fault 30: a reader who comes in the middle sees all lines, then the rest and the end as they come', async () => {
   await using database = await testDatabase();
   await using cluster = await startCluster(database);
   await using browser = await startBrowser();

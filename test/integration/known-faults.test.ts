@@ -35,6 +35,14 @@ const FAULTS: Record<number, string> = {
   25: 'jobs that need each other wait for ever',
   // The api alone is measured, and not a browser that draws them.
   26: 'large runs meet hard limits',
+  27: 'lines are lost where they cannot be stored at the moment',
+  28: 'the last lines are not there when the job has ended',
+  29: 'who follows sees lines twice, or in another order',
+  30: 'who comes late sees only what is new',
+  32: 'connections of viewers stay when nothing is printed',
+  33: 'a log is elsewhere, or gone, when its worker is',
+  34: 'a secret in pieces is shown, and a short one makes the log unreadable',
+  35: 'a job prints or gives out what cannot be stored, and runs for ever',
 };
 
 function* testFiles(): Generator<string> {

@@ -33,6 +33,8 @@ export interface JobOutput {
   reading: Readonly<Reading>;
   /** Reads a stream until its end, or until `end` is called. Resolves at its end. */
   attach: (stream: LogStream, source: Readable) => Promise<void>;
+  /** From here on the secret is not shown; the log says of one that is too short that it is. */
+  mask: (secret: string) => void;
   /** A line of wfg's own. */
   writeLine: (stream: LogStream, line: string) => void;
   /** The last 4,096 characters of output. */
@@ -55,7 +57,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
     writer.write(stream, text);
   }
 
-  function addMask(secret: string): void {
+  function mask(secret: string): void {
     if (secret === '' || secrets.add(secret)) return;
     const note = '[wfg] a value of fewer than 4 characters cannot be masked';
     writer.writeLine('stdout', note);
@@ -78,7 +80,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
     reading,
     async attach(stream, source) {
       const text = createPrintable();
-      const commands = stream === 'stdout' ? createLineCommands(outputs, addMask) : null;
+      const commands = stream === 'stdout' ? createLineCommands(outputs, mask) : null;
       const masker = createMasker(secrets);
       const shown = (more: string) => masker.write(commands ? commands.write(more) : more);
       const ended = Promise.withResolvers<void>();
@@ -101,6 +103,7 @@ export function createJobOutput(settings: JobOutputSettings): JobOutput {
       if (reading.isPaused) source.pause();
       await ended.promise;
     },
+    mask,
     writeLine: (stream, line) => writer.writeLine(stream, secrets.mask(line)),
     tail: () => tail.slice(-TAIL_LENGTH).replace(/^[\uDC00-\uDFFF]/, ''),
     async end() {

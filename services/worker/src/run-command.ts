@@ -69,15 +69,13 @@ export async function runCommand(job: CommandJob, io: CommandIo): Promise<Comman
   stopper.obey(io.signal);
   const outputs = new OutputCollector();
   const secrets = new Secrets();
-  for (const { env } of shellsOf(job)) {
-    for (const name of job.mask) secrets.add(env[name] ?? job.env[name] ?? '');
-  }
   const log = createJobOutput({
     write: (chunk) => io.log.write(chunk),
     maxBytes: io.logMaxBytes,
     outputs,
     secrets,
   });
+  for (const value of maskedValues(job)) log.mask(value);
   const { spawner, patience } = io;
   const shellIo: ShellIo = { spawner, patience, mark: randomUUID(), log, stopper, started: [] };
   try {
@@ -92,6 +90,12 @@ export async function runCommand(job: CommandJob, io: CommandIo): Promise<Comman
     await log.end();
     for (const { command } of shellIo.started) command.release();
   }
+}
+
+/** Those of the variables in `mask`, which steps may set anew. */
+function maskedValues(job: CommandJob): Set<string> {
+  const values = shellsOf(job).flatMap(({ env }) => job.mask.map((name) => env[name] ?? job.env[name] ?? ''));
+  return new Set(values);
 }
 
 /** The steps whose turn it is, one after another. The first that fails decides, whatever is cleaned up after it. */

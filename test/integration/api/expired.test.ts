@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const path = () => `/api/runs/${run}/jobs/a/logs`;
 
-test('a log that is gone says so, as chunks and as text, and only once', async () => {
+test('known fault 33: a log that is gone says so, as chunks and as text, and only once', async () => {
   const { body } = await api.ask('GET', path());
   expect(body).toMatchObject([{ attempt: 0, sequence: 2, line: 1, data: text, stream: 'stderr' }]);
   expect((await api.ask('GET', `${path()}/raw`)).body).toBe(text);
