@@ -129,7 +129,7 @@ async function compare(what: string, type: string, clients: number, pairs = PAIR
   return shares.toSorted((a, b) => a - b)[Math.floor(shares.length / 2)] ?? 0;
 }
 
-test('with a worker that handles them', { timeout: LIMIT_MS }, async () => {
+test('known fault 5: with a worker that handles them', { timeout: LIMIT_MS }, async () => {
   await using worker = startHandlerWorker(postgres.url, { LOG_LEVEL: 'info' }, [MODULE]);
   await using _ = startService('scheduler', { DATABASE_URL: postgres.url, LOG_LEVEL: 'info' });
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);
@@ -137,11 +137,11 @@ test('with a worker that handles them', { timeout: LIMIT_MS }, async () => {
   expect(await compare('a worker that handles them', 'test.print', 64, 7)).toBeGreaterThan(0);
 });
 
-test('with nobody who handles them', { timeout: LIMIT_MS }, async () => {
+test('known fault 5: with nobody who handles them', { timeout: LIMIT_MS }, async () => {
   expect(await compare('no worker', 'test.print', 16)).toBeGreaterThan(0);
 });
 
-test('with a worker whose places are full', { timeout: LIMIT_MS }, async () => {
+test('known fault 5: with a worker whose places are full', { timeout: LIMIT_MS }, async () => {
   const env = { LOG_LEVEL: 'info', HANDLER_CONCURRENCY: '1', SHUTDOWN_GRACE_SECS: '0' };
   await using worker = startHandlerWorker(postgres.url, env, [MODULE]);
   await waitFor('it to be ready', async () => (await reasonsOf(worker)).length === 0);

@@ -15,7 +15,7 @@ const MINUTES = 3;
 const MOST = { api: 20, scheduler: 90, worker: 20, reaper: 20 };
 const SERVICES: ServiceName[] = ['api', 'scheduler', 'worker', 'reaper'];
 
-test('an idle system asks little', { timeout: 600_000 }, async () => {
+test('known fault 9: an idle system asks little', { timeout: 600_000 }, async () => {
   await using database = await testDatabase();
   await using stack = new AsyncDisposableStack();
   const proxies = new Map<ServiceName, TcpProxy>();

@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const SUITES = ['integration', 'e2e', 'chaos'];
+const SUITES = ['integration', 'e2e', 'chaos', 'bench'];
 
 const FAULTS: Record<number, string> = {
   1: 'a listening connection goes silent, and what waits is found by looking now and then',
   2: 'a listening connection that was lost once is lost for good',
   3: 'who lost the database for longer than a moment hears nothing any more',
   4: 'what is larger than a notification undoes the transaction that it is in',
+  5: 'enqueues wait for each other, since each notifies',
   6: 'a restart of many workers asks for more connections than the server has',
   // `npm run test:pooler`: all of the end-to-end tests.
   7: 'what a session keeps is relied on behind a transaction pooler',
   8: 'one job lets all idle workers ask for it at once',
+  9: 'an idle system keeps its database busy',
   // Of jobs that a worker has claimed and not begun nothing is shown: workers claim what they can begin.
   10: 'jobs of a killed worker stay locked for hours',
   11: 'after a deployment jobs look as if they ran, and take places for ever',
