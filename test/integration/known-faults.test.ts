@@ -41,6 +41,8 @@ const FAULTS: Record<number, string> = {
   28: 'the last lines are not there when the job has ended',
   29: 'who follows sees lines twice, or in another order',
   30: 'who comes late sees only what is new',
+  // What a browser keeps and draws is counted; its times are told only: they are the machine's.
+  31: 'a long log freezes the page',
   32: 'connections of viewers stay when nothing is printed',
   33: 'a log is elsewhere, or gone, when its worker is',
   34: 'a secret in pieces is shown, and a short one makes the log unreadable',
