@@ -164,8 +164,9 @@ test('viewers of a silent job who leave leave nothing behind, and hold up nobody
   await comeAndGo();
   const before = timers();
   for (let round = 0; round < 5; round++) await comeAndGo();
-  expect(db.pool.idleCount).toBe(db.pool.totalCount);
+  await waitFor('nothing to be read', () => db.pool.idleCount === db.pool.totalCount);
   await waitFor('no timer more than before', () => timers() <= before);
+  expect(hub.count()).toBe(0);
 });
 
 test('a HEAD request follows nothing', async () => {

@@ -3,10 +3,24 @@
 import { Readable } from 'node:stream';
 import type { LogChunk, LogPosition } from '@wfg/shared/contract/log';
 import { WfgError } from '@wfg/shared/contract/problem';
-import { type AttemptRange, type JobAttempts, readAttempts } from '@wfg/shared/queries/attempts';
+import {
+  type AttemptRange,
+  type AttemptRow,
+  type JobAttempts,
+  readAttempts,
+} from '@wfg/shared/queries/attempts';
 import { type LogFilter, readJobLog } from '@wfg/shared/queries/job-log';
 import type pg from 'pg';
+import type { Feeds } from '../live/feeds.ts';
+import { before } from '../live/log-pages.ts';
 import { logStream, type StreamSettings } from '../live/log-stream.ts';
+import type { Form } from '../live/shared-frame.ts';
+
+/** The log itself. */
+const TEXT: Form = {
+  key: 'text',
+  encode: ({ frame }) => Buffer.from(frame.op === 'log' ? frame.data : ''),
+};
 
 /** LogChunk[] of the job. What fails after the first chunks breaks the answer off, so that it is not taken for whole. */
 export async function logResponse(
@@ -25,9 +39,12 @@ export async function logResponse(
   });
 }
 
-/** What one attempt printed, as text: up to its seal, or what there is of it now. The latest, unless one is named. */
+/**
+ * What one attempt printed, as text: up to its seal, or what there is of it now. The latest, unless one is named. All who
+ * load it at about the same place share its pages.
+ */
 export async function rawLogResponse(
-  pool: pg.Pool,
+  { pool, feeds }: { pool: pg.Pool; feeds: Feeds },
   run: string,
   job: string,
   attempt: number | undefined,
@@ -37,11 +54,10 @@ export async function rawLogResponse(
   if (!chosen && attempt !== undefined) {
     throw new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
   }
-  const limit = chosen?.log_chunks ?? 0;
-  const batches = readJobLog(pool, found, { attempt: chosen?.attempt, limit });
-  const first = await batches.next();
-  const text = plainText(first.done ? [] : first.value, batches);
-  return new Response(Readable.toWeb(Readable.from(text, { objectMode: false })), {
+  const pieces = chosen ? rawLog(feeds, run, job, chosen) : nothing();
+  // Read before the answer begins, so that it can still be an error.
+  const first = await pieces.next();
+  return new Response(ReadableStream.from(first.done ? [] : startingWith(first.value, pieces)), {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       'content-disposition': `inline; filename="${[run, job, chosen?.attempt ?? 0].join('-')}.log"`,
@@ -88,9 +104,32 @@ async function knownAttempts(
   return found;
 }
 
-async function* plainText(first: LogChunk[], rest: AsyncIterable<LogChunk[]>): AsyncGenerator<string> {
-  for (const { data } of first) yield data;
-  for await (const batch of rest) for (const { data } of batch) yield data;
+async function* rawLog(
+  feeds: Feeds,
+  run: string,
+  job: string,
+  { attempt, log_chunks }: AttemptRow,
+): AsyncGenerator<Uint8Array> {
+  using opened = feeds.openLog(run, job);
+  let place = before(attempt);
+  while (place.sequence < log_chunks - 1) {
+    const page = await opened.feed.pages.share(place);
+    if (!page?.items.length)
+      throw new Error(`the log of ${job} in ${run} ends early: it was removed meanwhile`);
+    for (const item of page.items) {
+      if (item.attempt !== attempt || item.sequence >= log_chunks) return;
+      place = item;
+      const piece = item.frame.as(TEXT);
+      if (piece.length > 0) yield piece;
+    }
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function* startingWith<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
 }
 
 async function* jsonArray(first: LogChunk[], rest: AsyncIterable<LogChunk[]>): AsyncGenerator<string> {

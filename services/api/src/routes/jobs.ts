@@ -66,7 +66,7 @@ export function jobRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, getRawLog), async (c) => {
     const { run, job } = c.req.valid('param');
-    return rawLogResponse(pool, run, job, c.req.valid('query').attempt);
+    return rawLogResponse(context, run, job, c.req.valid('query').attempt);
   });
 
   app.openapi(bind(app, streamLog), async (c) => {

@@ -61,7 +61,7 @@ export function workflowRunRoutes(context: ApiContext): OpenAPIHono {
 
   app.openapi(bind(app, routes.getLatestRawLog), async (c) => {
     const { id, job } = c.req.valid('param');
-    return rawLogResponse(pool, await latestRun(pool, id), job, c.req.valid('query').attempt);
+    return rawLogResponse(context, await latestRun(pool, id), job, c.req.valid('query').attempt);
   });
 
   app.openapi(bind(app, routes.streamLatestLog), async (c) => {
