@@ -9,6 +9,8 @@ const PURE = 'test/integration/boundaries.test.ts';
 const CHECKS = 'test/chaos/checks/*.test.ts';
 /** Those of vitest.extra.config.ts. */
 const EXTRA = ['**/*.browser.test.ts', 'test/e2e/workflow-graph/**'];
+/** Of `npm run test:pooler` alone. */
+const POOLED = process.env.WFG_TEST_POOLER ? [] : ['test/e2e/pooler.test.ts'];
 const DATABASE = 'test/support/global-setup.ts';
 /** What bells do, when there are some: of no use to `npm run test:deaf`, where none is heard. */
 const BELLS = process.env.WFG_TEST_DEAF
@@ -52,7 +54,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [...EXTRA, ...BELLS],
+          exclude: [...EXTRA, ...BELLS, ...POOLED],
           globalSetup: DATABASE,
         },
       },

@@ -23,7 +23,6 @@ export function runsSource(
     concerns: ({ all, isWork }) => all || isWork,
     pollMs,
     restMs: (tookMs) => Math.max(tookMs, REST_MS),
-    missing: 'there are no runs',
   };
 }
 

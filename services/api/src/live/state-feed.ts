@@ -19,8 +19,8 @@ export interface StateSource<T> {
   pollMs: (now: T) => number;
   /** Between two readings there is so much time at least, in milliseconds, however often bells ring. */
   restMs: (tookMs: number) => number;
-  /** What to say when there is no such thing. */
-  missing: string;
+  /** What to say when there is no such thing; of what always is, nothing. */
+  missing?: string;
 }
 
 export interface StateFeed extends Feed {
@@ -51,7 +51,8 @@ export function stateFeed<T>(source: StateSource<T>, { log, inTurn }: FeedContex
       const startedAt = performance.now();
       const read = await inTurn(source.read);
       if (read === null) {
-        for (const { outlet } of readers) outlet.refuse('not_found', source.missing);
+        for (const { outlet } of readers)
+          outlet.refuse('not_found', source.missing ?? 'there is nothing to follow');
         return Number.POSITIVE_INFINITY;
       }
       now = read;

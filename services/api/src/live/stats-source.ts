@@ -26,7 +26,6 @@ export function statsSource({ pool }: FeedSettings): StateSource<Stats> {
     concerns: () => false,
     pollMs: () => 0,
     restMs: () => EVERY_MS,
-    missing: 'there are no numbers',
   };
 }
 

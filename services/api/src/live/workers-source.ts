@@ -23,7 +23,6 @@ export function workersSource({ pool, pollMs }: FeedSettings): StateSource<Worke
     concerns: ({ all, isWork }) => all || isWork,
     pollMs: () => Math.min(pollMs(), POLL_MS),
     restMs: (tookMs) => Math.max(tookMs, REST_MS),
-    missing: 'there are no workers',
   };
 }
 
