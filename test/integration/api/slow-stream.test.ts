@@ -87,6 +87,54 @@ test('no more of a text is read than its client takes', async () => {
   expect(reads).toBe(3 + 20 + 3 * 2);
 });
 
+/** The feeds, and how many logs are open in them. */
+function countingFeeds() {
+  let count = 0;
+  const counting: Feeds = {
+    ...feeds,
+    openLog(ofRun, name) {
+      const opened = feeds.openLog(ofRun, name);
+      count++;
+      return {
+        feed: opened.feed,
+        [Symbol.dispose]() {
+          count--;
+          opened[Symbol.dispose]();
+        },
+      };
+    },
+  };
+  return { counting, count: () => count };
+}
+
+test('a text that nobody reads, or not to its end, holds nothing', async () => {
+  await print(db.pool, job, 0, 200, (sequence) => `${sequence}:${'x'.repeat(10_000)}\n`);
+  const { counting, count } = countingFeeds();
+  const ask = () => rawLogResponse({ pool: db.pool, feeds: counting }, run, 'a', undefined);
+  const unread = await ask();
+  expect(unread.status).toBe(200);
+  expect(count()).toBe(0);
+  await unread.body?.cancel();
+  const text = (await ask()).body?.getReader();
+  await text?.read();
+  expect(count()).toBe(1);
+  await text?.cancel();
+  expect(count()).toBe(0);
+});
+
+test('a text that was removed is not taken for one that has ended', async () => {
+  const twice = await submit(db.pool, { a: { retries: 1 } });
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const [again] = await claim(db.pool, { limit: 1 });
+    if (!again) throw new Error('nothing to claim');
+    await print(db.pool, again, 0, 5);
+    await finish(db.pool, again, { outcome: 'failed', log_chunks: 5, log_lines: 10, log_bytes: 10 });
+  }
+  await db.pool.query('delete from wfg_logs where run_id = $1 and attempt = 0 and sequence >= 3', [twice]);
+  const { body } = await rawLogResponse({ pool: db.pool, feeds }, twice, 'a', 0);
+  await expect(new Response(body).text()).rejects.toThrow('ends early');
+});
+
 test('a silent stream says every 15 s that it is there', async () => {
   for (let n = 0; n < 3; n++) {
     const text = next();

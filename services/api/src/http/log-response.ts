@@ -54,10 +54,13 @@ export async function rawLogResponse(
   if (!chosen && attempt !== undefined) {
     throw new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
   }
-  const pieces = chosen ? rawLog(feeds, run, job, chosen) : nothing();
-  // Read before the answer begins, so that it can still be an error.
-  const first = await pieces.next();
-  return new Response(ReadableStream.from(first.done ? [] : startingWith(first.value, pieces)), {
+  const pieces = () => (chosen ? rawLog(feeds, run, job, chosen) : nothing());
+  // Read before the answer begins, so that it can still be an error; and again from the page that is kept when the body is
+  // read, since one that nobody reads, as of a HEAD, is not closed either.
+  const first = pieces();
+  await first.next();
+  await first.return(undefined);
+  return new Response(ReadableStream.from(pieces()), {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       'content-disposition': `inline; filename="${[run, job, chosen?.attempt ?? 0].join('-')}.log"`,
@@ -114,10 +117,9 @@ async function* rawLog(
   let place = before(attempt);
   while (place.sequence < log_chunks - 1) {
     const page = await opened.feed.pages.share(place);
-    if (!page?.items.length)
-      throw new Error(`the log of ${job} in ${run} ends early: it was removed meanwhile`);
-    for (const item of page.items) {
-      if (item.attempt !== attempt || item.sequence >= log_chunks) return;
+    const own = page?.items.filter((item) => item.attempt === attempt && item.sequence < log_chunks) ?? [];
+    if (own.length === 0) throw new Error(`the log of ${job} in ${run} ends early: it was removed meanwhile`);
+    for (const item of own) {
       place = item;
       const piece = item.frame.as(TEXT);
       if (piece.length > 0) yield piece;
@@ -126,11 +128,6 @@ async function* rawLog(
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-async function* startingWith<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  yield first;
-  yield* rest;
-}
 
 async function* jsonArray(first: LogChunk[], rest: AsyncIterable<LogChunk[]>): AsyncGenerator<string> {
   yield `[${jsonItems(first)}`;
@@ -142,6 +139,7 @@ function jsonItems(chunks: readonly LogChunk[]): string {
   return JSON.stringify(chunks).slice(1, -1);
 }
 
+/** What is answered where a path names a job that does not exist. */
 export function unknownJob(job: string, of: string): WfgError {
   return new WfgError('not_found', `there is no job ${job} in ${of}`);
 }
