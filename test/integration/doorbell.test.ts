@@ -107,6 +107,24 @@ test('a lane is rung with what it requires, and again, once and by another nonce
   ]);
 });
 
+test('a lane is rung again also while something else is rung all the time', async () => {
+  await using database = await testDatabase();
+  await using ear = await listener(database.url);
+  await using doorbell = createDoorbell(database.pool, log);
+  await enqueue(database.pool, 'a', { run_at: HOUR_AGO });
+  const lane = await valueOf(database.pool, 'select lane::text from wfg_jobs');
+  doorbell.ring({ lanes: { [lane]: 1 } });
+  const other = setInterval(() => doorbell.ring({ runs: ['r'] }), 1);
+  try {
+    await vi.waitFor(
+      () => expect(ear.bells.filter(({ lanes }) => lanes !== undefined)).toHaveLength(2),
+      10_000,
+    );
+  } finally {
+    clearInterval(other);
+  }
+});
+
 test('for everyone a lane is rung without a nonce, and once', async () => {
   await using database = await testDatabase();
   await using ear = await listener(database.url);

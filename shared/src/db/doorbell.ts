@@ -27,6 +27,7 @@ export interface Doorbell extends AsyncDisposable {
   flush: () => Promise<void>;
 }
 
+/** One for each process. Disposal rings what is pending, and ignores what comes later. */
 export function createDoorbell(pool: pg.Pool, log: Logger): Doorbell {
   const closing = new AbortController();
   const requires = new Map<string, readonly string[]>();
@@ -43,6 +44,7 @@ export function createDoorbell(pool: pg.Pool, log: Logger): Doorbell {
     await describe(full).catch((err: unknown) => log.debug({ err }, 'lanes not read: everyone will look'));
     if (full.isVain) return;
     if (!full.everyone) full.lanes.slice(0, MOST_LANES - rung.size).forEach((lane) => rung.add(lane));
+    if (rung.size > 0) reading ??= ringAgain();
     await notify(full).catch((err: unknown) => log.debug({ err }, 'bell not rung'));
   }
 
@@ -60,13 +62,15 @@ export function createDoorbell(pool: pg.Pool, log: Logger): Doorbell {
       for (const { lane, required_labels } of found) requires.set(lane, required_labels);
       for (const lane of unknown) if (!requires.has(lane)) bell.dropLane(lane);
     }
-    for (const lane of bell.unknownLanes) bell.require(lane, requires.get(lane) ?? []);
+    for (const lane of bell.unknownLanes) {
+      const labels = requires.get(lane);
+      if (labels) bell.require(lane, labels);
+    }
   }
 
   async function ringAll(): Promise<void> {
     while (!buffer.empty) await Promise.all([send(), sleep(WINDOW_MS)]);
     ringing = undefined;
-    if (rung.size > 0) reading ??= ringAgain();
   }
 
   /** One read at a time, of all that was rung meanwhile. */
