@@ -2,6 +2,7 @@
 // himself (log-subscription.ts) what the feed's pages hold for all of those, and joins again.
 import { setImmediate } from 'node:timers/promises';
 import { comparePositions, type LogPosition } from '@wfg/shared/contract/log';
+import { jitter } from '@wfg/shared/rules/pause';
 import { isEnded } from '@wfg/shared/rules/states';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { FeedContext } from './feeds.ts';
@@ -29,8 +30,9 @@ export interface LogFeed extends Feed {
   leave: (follower: LogFollower) => void;
 }
 
+/** Of one job of a run. It reads nothing until somebody joins. */
 export function logFeed(run: string, job: string, context: FeedContext): LogFeed {
-  const { log, pollMs, watch } = context;
+  const { log, watch } = context;
   const pages = logPages(run, job, context);
   const followers = new Set<LogFollower>();
   /** The last that was pushed. */
@@ -60,7 +62,7 @@ export function logFeed(run: string, job: string, context: FeedContext): LogFeed
     else watching ??= watch.add(pages.key());
     if (!(await push(items)) || !end) return 0;
     for (const follower of followers) follower.tell(end);
-    return isEnded(end.state) ? Number.POSITIVE_INFINITY : Math.min(pollMs(), POLL_MS);
+    return isEnded(end.state) ? Number.POSITIVE_INFINITY : jitter(POLL_MS);
   }
 
   /** False: all that followed have left meanwhile, and others began elsewhere. */

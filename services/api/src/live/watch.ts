@@ -14,17 +14,20 @@ export interface Watch extends AsyncDisposable {
   add: (jobKey: string) => Disposable;
 }
 
+/** Rings by `doorbell`, and again after about `ringMs` milliseconds for as long as something is followed. */
 export function createWatch(doorbell: Doorbell, log: Logger, ringMs = RING_MS): Watch {
-  const viewers = new Map<string, number>();
+  /** One for each who follows: of a job's feeds one may begin while another ends. */
+  const followed = new Set<{ key: string }>();
   /** To be rung for. */
   const due = new Set<string>();
-  let nextRoundAt = Number.POSITIVE_INFINITY;
+  let nextRoundAt = Number.NEGATIVE_INFINITY;
   const ringing = startLoop({ name: 'watch', log, step: ring });
 
   async function ring(): Promise<number> {
-    if (performance.now() >= nextRoundAt) {
-      for (const key of viewers.keys()) due.add(key);
-      nextRoundAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    if (now >= nextRoundAt) {
+      for (const { key } of followed) due.add(key);
+      nextRoundAt = now + jitter(ringMs);
     }
     const keys = [...due].slice(0, MOST_KEYS);
     for (const key of keys) due.delete(key);
@@ -32,33 +35,16 @@ export function createWatch(doorbell: Doorbell, log: Logger, ringMs = RING_MS): 
     // Bells that wait are merged, so the next list has to wait until this one is gone.
     await doorbell.flush();
     if (due.size > 0) return 0;
-    if (viewers.size === 0) nextRoundAt = Number.POSITIVE_INFINITY;
-    else if (nextRoundAt === Number.POSITIVE_INFINITY) nextRoundAt = performance.now() + jitter(ringMs);
-    return nextRoundAt - performance.now();
-  }
-
-  function leave(key: string): void {
-    const others = (viewers.get(key) ?? 0) - 1;
-    if (others > 0) viewers.set(key, others);
-    else viewers.delete(key);
-    if (others <= 0) due.delete(key);
+    return followed.size === 0 ? Number.POSITIVE_INFINITY : nextRoundAt - performance.now();
   }
 
   return {
     add(key) {
-      const others = viewers.get(key) ?? 0;
-      viewers.set(key, others + 1);
-      if (others === 0) {
-        due.add(key);
-        ringing.wake();
-      }
-      let isOver = false;
-      return {
-        [Symbol.dispose]() {
-          if (!isOver) leave(key);
-          isOver = true;
-        },
-      };
+      const one = { key };
+      followed.add(one);
+      due.add(key);
+      ringing.wake();
+      return { [Symbol.dispose]: () => followed.delete(one) };
     },
     [Symbol.asyncDispose]: () => ringing[Symbol.asyncDispose](),
   };

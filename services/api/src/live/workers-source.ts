@@ -1,6 +1,7 @@
 // The topic `workers`: all that are known, then which come, change and go.
 import type { Worker } from '@wfg/shared/contract/worker';
 import { listWorkers } from '@wfg/shared/queries/worker-list';
+import { jitter } from '@wfg/shared/rules/pause';
 import type { FeedSettings } from './feeds.ts';
 import type { Frame } from './shared-frame.ts';
 import type { StateSource } from './state-feed.ts';
@@ -11,6 +12,7 @@ const REST_MS = 500;
 /** Beats come every 10 s, requests of those that work over HTTP as often as they like: no more of them are told. */
 const BEATS_TOLD_MS = 5_000;
 
+/** Of all workers, native and foreign. */
 export function workersSource({ pool, pollMs }: FeedSettings): StateSource<Worker[]> {
   let told = new Map<string, Worker>();
   return {
@@ -21,7 +23,7 @@ export function workersSource({ pool, pollMs }: FeedSettings): StateSource<Worke
     },
     tell: tellWorkers,
     concerns: ({ all, isWork }) => all || isWork,
-    pollMs: () => Math.min(pollMs(), POLL_MS),
+    pollMs: () => Math.min(pollMs(), jitter(POLL_MS)),
     restMs: (tookMs) => Math.max(tookMs, REST_MS),
   };
 }
