@@ -3,6 +3,7 @@ import type { EventMetrics } from '@wfg/shared/contract/stats';
 import type { Queryable } from '@wfg/shared/db/pool';
 import { countEvents } from '@wfg/shared/queries/counts';
 
+/** Of all events, live and in history. */
 export async function eventMetrics(db: Queryable): Promise<EventMetrics> {
   const { statuses, busy_ms, total, as_of } = await countEvents(db);
   const average = statuses.completed === 0 ? 0 : busy_ms / statuses.completed;

@@ -34,6 +34,7 @@ interface Claimer {
   isFull: boolean;
 }
 
+/** One for each worker. While it has no row nothing is told: then others ring for what it would find by itself. */
 export function startBusyBoard({ pool, log, workerId, instance, look }: BusyBoardSettings): BusyBoard {
   const claimers = new Map<string, Claimer>();
   /** What the row may say is full. */

@@ -25,6 +25,7 @@ export interface ClaimLoop extends Omit<Loop, 'wake'> {
   look: (why: Why) => void;
 }
 
+/** It looks when it starts; disposal claims nothing more. */
 export function startClaimLoop({ prepare, free, take, tell, log }: ClaimLoopSettings): ClaimLoop {
   const pace = createPace(tell);
   let asked: Why | null = null;

@@ -43,6 +43,7 @@ export interface JobOutput {
   end: () => Promise<void>;
 }
 
+/** For one attempt; its streams are read no faster than their text is delivered. */
 export function createJobOutput(settings: JobOutputSettings): JobOutput {
   const { write, maxBytes, outputs, secrets } = settings;
   const writer = createLogWriter({ write, maxBytes, onFull: pause, onEmpty: resume });

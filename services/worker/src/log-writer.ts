@@ -40,6 +40,7 @@ export interface LogWriter {
   end: () => Promise<void>;
 }
 
+/** For one attempt. */
 export function createLogWriter({ write, maxBytes, room, onFull, onEmpty }: LogWriterSettings): LogWriter {
   const cutter = createLogCutter(maxBytes);
   const waiting: LogChunk[] = [];

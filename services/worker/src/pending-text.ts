@@ -23,6 +23,7 @@ interface PendingText {
   end: () => string;
 }
 
+/** For one stream. Times are in milliseconds, of a clock that never goes back. */
 export function createPendingText(): PendingText {
   let text = '';
   let bytes = 0;

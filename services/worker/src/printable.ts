@@ -33,6 +33,7 @@ export function createPrintable(): Printable {
   };
 }
 
+/** The same for bytes that are all there. */
 export function printable(bytes: Uint8Array): string {
   const { write, end } = createPrintable();
   return write(bytes) + end();

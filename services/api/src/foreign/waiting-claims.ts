@@ -48,6 +48,7 @@ interface Settings {
   pollMs: () => number;
 }
 
+/** For all claims that wait at this api, 1,000 at most. */
 export function createWaitingClaims({ pool, log, pollMs }: Settings): WaitingClaims {
   const places = new Set<Waiting>();
   let over = false;

@@ -42,6 +42,7 @@ export interface Feeds extends AsyncDisposable {
   follow: <T>(name: string, source: (settings: FeedSettings) => StateSource<T>, outlet: Outlet) => Disposable;
 }
 
+/** All feeds of an api; disposal ends those that are still followed. */
 export function createFeeds(settings: FeedSettings): Feeds {
   const logs = createShelf<LogFeed>();
   const states = createShelf<StateFeed>();

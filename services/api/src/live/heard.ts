@@ -11,6 +11,7 @@ export interface Heard {
   all: boolean;
 }
 
+/** For feeds, each of which asks whether it is concerned. */
 export function heardIn({ runs = [], logs = [], lanes, cancel, settle, all }: Bell): Heard {
   const isWork = runs.length > 0 || lanes !== undefined || cancel !== undefined || settle === true;
   return { runs: new Set(runs), logs: new Set(logs), isWork, all: all === true };

@@ -30,6 +30,7 @@ export interface Hub {
   close: () => Promise<void>;
 }
 
+/** Counts viewers whole and by credential; those that have closed no longer. */
 export function createHub(limits: ViewerLimits): Hub {
   const viewers = new Map<Viewer, Credential | null>();
   const byOwner = new Map<string, number>();

@@ -6,6 +6,7 @@ import type { StateSource } from './state-feed.ts';
 
 const LONGEST_REST_MS = 1_000;
 
+/** Of a run, or of a standalone job. */
 export function runSource(runId: string, { pool, pollMs }: FeedSettings): StateSource<TracedRun> {
   return {
     read: () => readTracedRun(pool, runId),

@@ -12,6 +12,7 @@ const REST_MS = 250;
 
 export type RunsFilter = Omit<Extract<Subscribe, { topic: 'runs' }>, 'id'>;
 
+/** Of `limit` runs at most, 50 unless it is given. */
 export function runsSource(
   { workflow_id: workflowId, limit = RUNS_LISTED, status, workflow_type, label, since, until }: RunsFilter,
   { pool, pollMs }: FeedSettings,

@@ -21,6 +21,7 @@ export interface Shelf<F extends Feed> extends AsyncDisposable {
   open: (name: string, make: () => F) => { feed: F } & Disposable;
 }
 
+/** What nobody uses any more goes a second later. */
 export function createShelf<F extends Feed>(): Shelf<F> {
   const all = new Map<string, Kept<F>>();
 

@@ -35,6 +35,7 @@ interface Follower<T> {
   isSending: boolean;
 }
 
+/** Reads only while somebody follows it. */
 export function stateFeed<T>(source: StateSource<T>, { log, inTurn }: FeedContext): StateFeed {
   const followers = new Set<Follower<T>>();
   let now: T | null = null;

@@ -9,6 +9,7 @@ import type { StateSource } from './state-feed.ts';
 
 const EVERY_MS = 1_000;
 
+/** Of the whole database. */
 export function statsSource({ pool }: FeedSettings): StateSource<Stats> {
   return {
     async read() {
@@ -29,6 +30,7 @@ export function statsSource({ pool }: FeedSettings): StateSource<Stats> {
   };
 }
 
+/** Nothing, if the numbers are what they were, however late it is. */
 export function tellStats(before: Stats | null, now: Stats): Frame[] {
   if (before === null) return [{ op: 'snapshot', stats: now }];
   const { as_of } = now;

@@ -53,6 +53,7 @@ export interface Host extends AsyncDisposable {
 /** One claims while another reports or stores what was printed: a server has few for all. */
 const POOL_SIZE = 2;
 
+/** Looks for jobs at once. */
 export function startHost({ config, instance, definitions, send, log }: HostSettings): Host {
   const stack = new AsyncDisposableStack();
   const pool = createPool({ url: config.DATABASE_URL, name: 'handlers', max: POOL_SIZE, log });
