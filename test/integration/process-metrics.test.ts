@@ -1,10 +1,10 @@
 // What each process tells of itself at /metrics of its HEALTH_PORT.
 import { expect, test } from 'vitest';
-import { submit } from '../support/engine.ts';
+import { enqueue, submit } from '../support/engine.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { type ServiceName, startService } from '../support/process.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { metricsOf, ring, startWorker } from '../support/worker.ts';
+import { HOST_START_MS, metricsOf, ring, startHandlerWorker, startWorker } from '../support/worker.ts';
 
 test('a worker counts what it claimed and reported', async () => {
   await using database = await testDatabase();
@@ -15,6 +15,22 @@ test('a worker counts what it claimed and reported', async () => {
     return /^wfg_results_total\{answer="applied"\} 2$/m.test(now) && now;
   });
   expect(text).toMatch(/^wfg_jobs_claimed_total\{kind="command"\} 2$/m);
+});
+
+test('a worker counts what its handler hosts claimed and reported', async () => {
+  await using database = await testDatabase();
+  await using worker = startHandlerWorker(database.url);
+  await enqueue(database.pool, 'test.print');
+  const counted = [
+    /^wfg_jobs_claimed_total\{kind="event"\} 1$/m,
+    /^wfg_claims_total\{why="\w+",found="yes"\} 1$/m,
+    /^wfg_results_total\{answer="applied"\} 1$/m,
+  ];
+  const all = async () => {
+    const text = await metricsOf(worker);
+    return counted.every((line) => line.test(text));
+  };
+  expect(await waitFor('all to be counted', all, HOST_START_MS)).toBe(true);
 });
 
 test.each<ServiceName>(['api', 'scheduler', 'worker', 'reaper'])(

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { Result } from '@wfg/shared/queries/finish';
 import { jitter } from '@wfg/shared/rules/pause';
+import { addCarried } from '@wfg/shared/runtime/carried';
 import { startLoop } from '@wfg/shared/runtime/loop';
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
@@ -93,13 +94,18 @@ export function startHostLife(
     unanswered = 0;
     if (message.op === 'ready') ready(message.labels);
     else if (message.op === 'broken') broken = `it cannot be loaded: ${message.error}`;
-    else if (message.op === 'pong') problems = message.problems;
+    else if (message.op === 'pong') answered(message);
     else if (message.op === 'busy') tell(message);
     else if (message.op === 'begun') message.attempts.forEach(begin);
     else if (message.op === 'ended') running.get(message.id)?.end();
     else if (message.op === 'deaf') outlive(message.id, message.result);
     else if (message.op === 'drained') becomeDrained();
     else if (message.op === 'fault') errors.set(message.id, message.error);
+  }
+
+  function answered({ problems: told, carried }: Extract<FromHost, { op: 'pong' }>): void {
+    problems = told;
+    addCarried(carried);
   }
 
   function ready(labels: string[]): void {

@@ -2,6 +2,7 @@
 // file, and the worker's instance.
 import { basename } from 'node:path';
 import '@wfg/shared/sdk/register';
+import { takeCarried } from '@wfg/shared/runtime/carried';
 import { parseEnv } from '@wfg/shared/runtime/env';
 import { createLogger } from '@wfg/shared/runtime/logger';
 import { hostFields } from '../config.ts';
@@ -50,6 +51,10 @@ function leave(code: number): void {
   process.exit(code);
 }
 
+async function answer(): Promise<void> {
+  send({ op: 'pong', carried: await takeCarried(), problems: host?.problems() ?? [] });
+}
+
 async function drain(): Promise<void> {
   isDraining = true;
   await host?.drain();
@@ -62,7 +67,7 @@ async function close(): Promise<void> {
 }
 
 process.on('message', (message: ToHost) => {
-  if (message.op === 'ping') send({ op: 'pong', problems: host?.problems() ?? [] });
+  if (message.op === 'ping') void answer();
   else if (message.op === 'serve') serving.resolve();
   else if (message.op === 'look') host?.look(message.why);
   else if (message.op === 'watch') host?.watch(message.keys);

@@ -2,6 +2,7 @@
 
 import type { Result } from '@wfg/shared/queries/finish';
 import type { Lease } from '@wfg/shared/queries/leases';
+import type { Carried } from '@wfg/shared/runtime/carried';
 import type { Busy } from '../pace.ts';
 import type { StopReason } from '../stop-error.ts';
 import type { Why } from '../take-jobs.ts';
@@ -39,7 +40,8 @@ export type FromHost =
   | { op: 'ready'; labels: string[] }
   /** The module cannot be loaded; the host ends. */
   | { op: 'broken'; error: string }
-  | { op: 'pong'; problems: string[] }
+  /** With what it has counted since the last. */
+  | { op: 'pong'; problems: string[]; carried: Carried[] }
   /** How busy it is, as far as that has changed; that it is hot about once a second. */
   | ({ op: 'busy' } & Busy)
   /** Said before anything of them runs. */
