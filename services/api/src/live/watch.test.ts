@@ -45,7 +45,7 @@ test('it is told again and again, until the last viewer has gone', async () => {
   one[Symbol.dispose]();
   const since = doorbell.rung.length;
   await vi.waitFor(() =>
-    expect(doorbell.rung.slice(since).filter((keys) => keys.includes('a'))).toHaveLength(3),
+    expect(doorbell.rung.slice(since).filter((keys) => keys.includes('a')).length).toBeGreaterThan(2),
   );
   two[Symbol.dispose]();
   const left = doorbell.rung.length;
@@ -58,11 +58,12 @@ test('nothing is told when nothing is followed any more', async () => {
   await using watch = createWatch(silent, log, RING_MS);
   await using beside = createWatch(other, log, RING_MS);
   const viewer = watch.add('a');
-  await vi.waitFor(() => expect(silent.rung).toHaveLength(2));
+  await vi.waitFor(() => expect(silent.rung.length).toBeGreaterThan(1));
   viewer[Symbol.dispose]();
+  const told = silent.rung.length;
   beside.add('b');
-  await vi.waitFor(() => expect(other.rung).toHaveLength(4));
-  expect(silent.rung).toHaveLength(2);
+  await vi.waitFor(() => expect(other.rung.length).toBeGreaterThan(3));
+  expect(silent.rung).toHaveLength(told);
 });
 
 test('however many there are, each is named, in bells that hold them', async () => {
