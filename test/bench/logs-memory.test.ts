@@ -30,7 +30,7 @@ test('twenty viewers and twenty downloads of 1 GB', { timeout: 1_800_000 }, asyn
   const [job] = await claim(database.pool, { limit: 1 });
   if (!job) throw new Error('nothing to claim');
   await fill(database.pool, job);
-  await using api = await startApi(database.url, { LOG_LEVEL: 'info' });
+  await using api = await startApi(database.url, { LOG_LEVEL: 'info', MALLOC_MMAP_THRESHOLD_: '32768' });
   const raw = `${api.url}/api/runs/${run}/jobs/a/logs/raw`;
   // What the first readers make it load is no growth.
   await (await fetch(`${api.url}/api/runs/${run}/jobs/a/logs?limit=20`)).text();

@@ -38,12 +38,15 @@ export function serviceSpecs({ env, database, workers, port }: Surroundings): Se
       mayEnd: service === 'worker',
       env: () => ({
         ...common,
-        ...(service === 'api' ? { ...token, PORT: String(port()) } : {}),
+        ...(service === 'api' ? { ...token, PORT: String(port()), ...GIVE_BACK } : {}),
         ...(number === undefined ? {} : { WORKER_ID: `${workers}-${number}` }),
       }),
     };
   });
 }
+
+/** Pieces of logs, 64 KiB each, go back to the system when glibc frees them, and do not leave holes: as in the image. */
+const GIVE_BACK = { MALLOC_MMAP_THRESHOLD_: '32768' };
 
 /** What workers, and the modules that they load, have no need of; the api gets its own token back. */
 const NOT_THEIRS = {
