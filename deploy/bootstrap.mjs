@@ -30,7 +30,7 @@ async function install() {
 }
 
 async function buildClient() {
-  const sources = ['src', 'index.html', 'vite.config.ts', 'package.json'].map(
+  const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map(
     (name) => `services/web/${name}`,
   );
   const built = changedAt('services/web/dist/index.html');

@@ -1,6 +1,6 @@
 // The entry of the browser client: the page, or the question for a token before it.
 import { render } from 'preact';
-import { readSession } from './api.ts';
+import { readSession } from './api/session.ts';
 import { LoginPage } from './pages/login.tsx';
 import { startRouter } from './router.ts';
 import { session } from './session.ts';

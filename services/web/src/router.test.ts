@@ -1,24 +1,27 @@
 import { expect, test } from 'vitest';
-import { routeOf, runPath } from './router.ts';
+import { pathTo, routeOf, runPath } from './router.ts';
 
 const RUN = '0197a1b2-0000-7000-8000-000000000001';
 
-test('every page has a path', () => {
-  expect(routeOf('/', '')).toEqual({ page: 'runs', cursor: null });
-  expect(routeOf('/', '?cursor=abc')).toEqual({ page: 'runs', cursor: 'abc' });
-  expect(routeOf('/definitions', '')).toEqual({ page: 'workflows', cursor: null });
-  expect(routeOf('/definitions', '?cursor=abc')).toEqual({ page: 'workflows', cursor: 'abc' });
-  expect(routeOf(`/runs/${RUN}`, '')).toEqual({ page: 'run', run: RUN, job: null });
-  expect(routeOf(`/runs/${RUN}/jobs/unit.tests-1`, '')).toEqual({
-    page: 'run',
-    run: RUN,
-    job: 'unit.tests-1',
-  });
+test.each([
+  ['/', 'runs', {}],
+  ['/definitions', 'workflows', {}],
+  ['/definitions/build.all', 'workflow', { workflow: 'build.all' }],
+  ['/dead', 'dead', {}],
+  [`/runs/${RUN}`, 'run', { run: RUN }],
+  [`/runs/${RUN}/jobs/unit.tests-1`, 'job', { run: RUN, job: 'unit.tests-1' }],
+])('%s is a page', (path, page, params) => {
+  expect(routeOf(path)).toEqual({ page, params });
 });
 
 test('a path made for a run or job leads back to it', () => {
-  expect(routeOf(runPath(RUN), '')).toEqual({ page: 'run', run: RUN, job: null });
-  expect(routeOf(runPath(RUN, 'a b/c'), '')).toEqual({ page: 'run', run: RUN, job: 'a b/c' });
+  expect(routeOf(runPath(RUN))).toEqual({ page: 'run', params: { run: RUN } });
+  expect(routeOf(runPath(RUN, 'a b/c'))).toEqual({ page: 'job', params: { run: RUN, job: 'a b/c' } });
+});
+
+test('a path carries what is asked for, and nothing that is not', () => {
+  expect(pathTo('runs', {}, { status: 'failed', label: '', cursor: null })).toBe('/?status=failed');
+  expect(pathTo('runs')).toBe('/');
 });
 
 test.each([
@@ -26,9 +29,9 @@ test.each([
   '/runs/',
   `/runs/${RUN}/jobs`,
   `/runs/${RUN}/jobs/a/b`,
-  '/definitions/x',
+  '/definitions/',
   '/nothing',
   '/%E0%A4%A',
 ])('%s is no page', (path) => {
-  expect(routeOf(path, '')).toEqual({ page: 'not-found' });
+  expect(routeOf(path).page).toBe('not-found');
 });

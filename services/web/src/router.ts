@@ -1,32 +1,70 @@
-// Where the reader is, as a signal over the browser's history, and the pages that a path can mean.
+// Where the reader is, as signals over the browser's history, and the pages that a path can mean.
 import { computed, signal } from '@preact/signals';
 
-export type Route =
-  | { page: 'runs'; cursor: string | null }
-  | { page: 'run'; run: string; job: string | null }
-  | { page: 'workflows'; cursor: string | null }
-  | { page: 'not-found' };
+/** The paths of the pages; what begins with a colon is a parameter. */
+const PATHS = [
+  ['runs', '/'],
+  ['run', '/runs/:run'],
+  ['job', '/runs/:run/jobs/:job'],
+  ['workflows', '/definitions'],
+  ['workflow', '/definitions/:workflow'],
+  ['events', '/events'],
+  ['tasks', '/tasks'],
+  ['dead', '/dead'],
+  ['schedules', '/schedules'],
+  ['workers', '/workers'],
+  ['queues', '/queues'],
+] as const;
+
+export type PageName = (typeof PATHS)[number][0];
+
+export interface Route {
+  page: PageName | 'not-found';
+  /** What stands in the path for its parameters. */
+  params: Record<string, string>;
+}
 
 /** Paths that the server answers itself: following a link to one leaves the client. */
 const SERVER_PATHS = /^\/(api|workflows|docs|openapi\.json|metrics|health|ready)(\/|$)/;
 
-/** The page that a path and query stand for. */
-export function routeOf(path: string, query: string): Route {
-  const [first, id, second, job, ...rest] = path.split('/').slice(1).map(decode);
-  if (rest.length === 0) {
-    const cursor = new URLSearchParams(query).get('cursor');
-    if (first === '' && id === undefined) return { page: 'runs', cursor };
-    if (first === 'definitions' && id === undefined) return { page: 'workflows', cursor };
-    if (first === 'runs' && id && second === undefined) return { page: 'run', run: id, job: null };
-    if (first === 'runs' && id && second === 'jobs' && job) return { page: 'run', run: id, job };
+/** The page that a path stands for. */
+export function routeOf(path: string): Route {
+  const parts = path.split('/').slice(1).map(decode);
+  for (const [page, pattern] of PATHS) {
+    const params = match(pattern.split('/').slice(1), parts);
+    if (params) return { page, params };
   }
-  return { page: 'not-found' };
+  return { page: 'not-found', params: {} };
+}
+
+function match(pattern: string[], parts: string[]): Record<string, string> | null {
+  if (pattern.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, part] of parts.entries()) {
+    const wanted = pattern[i] ?? '';
+    if (wanted.startsWith(':') && part !== '') params[wanted.slice(1)] = part;
+    else if (wanted !== part) return null;
+  }
+  return params;
+}
+
+/** The path of a page; parameters and query as given, without what is null or empty. */
+export function pathTo(
+  page: PageName,
+  params: Record<string, string> = {},
+  query: Record<string, string | null | undefined> = {},
+): string {
+  const pattern = PATHS.find(([name]) => name === page)?.[1] ?? '/';
+  const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 /** The path of a run, or of one of its jobs. */
 export function runPath(run: string, job?: string): string {
-  const path = `/runs/${encodeURIComponent(run)}`;
-  return job === undefined ? path : `${path}/jobs/${encodeURIComponent(job)}`;
+  return job === undefined ? pathTo('run', { run }) : pathTo('job', { run, job });
 }
 
 function decode(part: string): string {
@@ -37,13 +75,17 @@ function decode(part: string): string {
   }
 }
 
-const address = signal({ path: '/', query: '' });
+const address = signal({ path: '/', query: '', hash: '' });
 
 /** The page to show now. */
-export const route = computed(() => routeOf(address.value.path, address.value.query));
+export const route = computed(() => routeOf(address.value.path));
+/** What the address asks of the page: filters, the place in a list, the view. */
+export const query = computed(() => new URLSearchParams(address.value.query));
+/** What is pointed at in the page, without the `#`. */
+export const hash = computed(() => address.value.hash.slice(1));
 
 function read(): void {
-  address.value = { path: location.pathname, query: location.search };
+  address.value = { path: location.pathname, query: location.search, hash: location.hash };
 }
 
 /** Goes to a path of this client; `replace` leaves no step to go back to. */
@@ -53,10 +95,20 @@ export function navigate(to: string, how: 'push' | 'replace' = 'push'): void {
   read();
 }
 
+/** Changes some of what the address asks of this page; null or empty takes it out. */
+export function setQuery(changes: Record<string, string | null>, how: 'push' | 'replace' = 'push'): void {
+  const next = new URLSearchParams(query.peek());
+  for (const [name, value] of Object.entries(changes))
+    if (value) next.set(name, value);
+    else next.delete(name);
+  navigate(`${location.pathname}${next.size === 0 ? '' : `?${next}`}${location.hash}`, how);
+}
+
 /** Reads the address and keeps following it: back, forward, and every plain click on a link of this client. */
 export function startRouter(): void {
   read();
   addEventListener('popstate', read);
+  addEventListener('hashchange', read);
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || event.defaultPrevented || event.button !== 0) return;
@@ -65,6 +117,6 @@ export function startRouter(): void {
     if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
     if (SERVER_PATHS.test(link.pathname)) return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(link.pathname + link.search + link.hash);
   });
 }

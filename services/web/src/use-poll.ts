@@ -1,7 +1,7 @@
 // Asks for something again and again while the page is seen; what was known stays when an answer fails.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { messageOf } from './api.ts';
+import { messageOf } from './api/call.ts';
 
 interface Poll<T> {
   /** The last good answer; null until the first. */

@@ -1,6 +1,6 @@
 // The page's connection. A machine that wakes, or a tab that is seen again, does not wait for the next retry.
 import { effect } from '@preact/signals';
-import { readSession } from '../api.ts';
+import { readSession } from '../api/session.ts';
 import { session } from '../session.ts';
 import { connect } from './connection.ts';
 

@@ -1,7 +1,8 @@
 // Asks for the token. A reader who is let in begins with a fresh page at the same address.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { login, messageOf } from '../api.ts';
+import { messageOf } from '../api/call.ts';
+import { login } from '../api/session.ts';
 import { Notice } from '../parts/notice.tsx';
 import { setTitle } from '../parts/title.ts';
 

@@ -9,10 +9,13 @@ import { Notice } from '../parts/notice.tsx';
 import { RunHead } from '../parts/run-head.tsx';
 import { setTitle } from '../parts/title.ts';
 import { navigate, runPath } from '../router.ts';
+import type { Params } from './pages.ts';
 import { useRun } from './use-run.ts';
 
-/** `job` is the one that the address names; null lets the page choose. */
-export function RunPage({ id, job }: { id: string; job: string | null }) {
+/** Without a job in the address the page chooses one. */
+export function RunPage({ params }: { params: Params }) {
+  const { run: id = '' } = params;
+  const job = params.job ?? null;
   const model = useRun(id);
   const chosen = useChosenJob(model, job);
   const known = useComputed(() => model.run.value !== null).value;

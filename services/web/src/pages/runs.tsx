@@ -1,18 +1,19 @@
 // All runs, newest first, a page at a time.
 import type { RunSummary } from '@wfg/shared/contract/run';
 import { useEffect } from 'preact/hooks';
-import { getRuns } from '../api.ts';
+import { getRuns } from '../api/runs.ts';
 import { faceOfRun } from '../parts/face.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Status } from '../parts/status.tsx';
 import { Age, Elapsed } from '../parts/time.tsx';
 import { setTitle } from '../parts/title.ts';
-import { runPath } from '../router.ts';
+import { pathTo, query, runPath } from '../router.ts';
 import { usePoll } from '../use-poll.ts';
 
 const EVERY_MS = 2000;
 
-export function RunsPage({ cursor }: { cursor: string | null }) {
+export function RunsPage() {
+  const cursor = query.value.get('cursor');
   const { data, problem } = usePoll(cursor ?? '', (signal) => getRuns(cursor, signal), EVERY_MS);
   const page = data.value;
   useEffect(() => setTitle('Runs'), []);
@@ -25,7 +26,7 @@ export function RunsPage({ cursor }: { cursor: string | null }) {
       {page !== null && page.items.length > 0 && <RunTable runs={page.items} />}
       <nav class="pager" aria-label="Pages of runs">
         {cursor !== null && <a href="/">Newest runs</a>}
-        {page?.next && <a href={`/?cursor=${encodeURIComponent(page.next)}`}>Older runs</a>}
+        {page?.next && <a href={pathTo('runs', {}, { cursor: page.next })}>Older runs</a>}
       </nav>
     </>
   );

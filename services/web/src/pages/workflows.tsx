@@ -2,16 +2,18 @@
 import { useSignal } from '@preact/signals';
 import type { WorkflowView } from '@wfg/shared/contract/workflow';
 import { useEffect } from 'preact/hooks';
-import { getWorkflows, messageOf, runWorkflow } from '../api.ts';
+import { messageOf } from '../api/call.ts';
+import { getWorkflows, runWorkflow } from '../api/workflows.ts';
 import { Notice } from '../parts/notice.tsx';
 import { setTitle } from '../parts/title.ts';
-import { navigate, runPath } from '../router.ts';
+import { navigate, pathTo, query, runPath } from '../router.ts';
 import { usePoll } from '../use-poll.ts';
 
 /** Definitions change seldom, and the list carries all their commands. */
 const EVERY_MS = 60_000;
 
-export function WorkflowsPage({ cursor }: { cursor: string | null }) {
+export function WorkflowsPage() {
+  const cursor = query.value.get('cursor');
   const { data, problem } = usePoll(cursor ?? '', (signal) => getWorkflows(cursor, signal), EVERY_MS);
   const page = data.value;
   useEffect(() => setTitle('Workflows'), []);
@@ -24,7 +26,7 @@ export function WorkflowsPage({ cursor }: { cursor: string | null }) {
       {page !== null && page.items.length > 0 && <WorkflowTable workflows={page.items} />}
       <nav class="pager" aria-label="Pages of workflows">
         {cursor !== null && <a href="/definitions">Newest workflows</a>}
-        {page?.next && <a href={`/definitions?cursor=${encodeURIComponent(page.next)}`}>Older workflows</a>}
+        {page?.next && <a href={pathTo('workflows', {}, { cursor: page.next })}>Older workflows</a>}
       </nav>
     </>
   );

@@ -1,7 +1,8 @@
 // The button that ends a run, after asking.
 import { useSignal } from '@preact/signals';
 import type { RunSummary } from '@wfg/shared/contract/run';
-import { cancelRun, messageOf } from '../api.ts';
+import { messageOf } from '../api/call.ts';
+import { cancelRun } from '../api/runs.ts';
 import { Confirm } from './confirm.tsx';
 import { Notice } from './notice.tsx';
 

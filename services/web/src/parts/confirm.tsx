@@ -1,6 +1,6 @@
 // A question before something that cannot be undone.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
 
 interface Props {
   title: string;
@@ -12,11 +12,8 @@ interface Props {
 
 /** Open while it is in the page; Escape means no. */
 export function Confirm({ title, children, yes, no, onAnswer }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog class="confirm" ref={dialog} aria-labelledby="confirm-title" onClose={() => onAnswer(false)}>
-      <h2 id="confirm-title">{title}</h2>
+    <Dialog title={title} onClose={() => onAnswer(false)}>
       {children}
       <div class="actions">
         <button type="button" class="button" onClick={() => onAnswer(false)}>
@@ -26,6 +23,6 @@ export function Confirm({ title, children, yes, no, onAnswer }: Props) {
           {yes}
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

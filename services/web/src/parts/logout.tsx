@@ -1,6 +1,7 @@
 // The button that ends the session.
 import { useSignal } from '@preact/signals';
-import { logout, messageOf } from '../api.ts';
+import { messageOf } from '../api/call.ts';
+import { logout } from '../api/session.ts';
 import { session } from '../session.ts';
 
 export function Logout() {

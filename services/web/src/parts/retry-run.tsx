@@ -1,7 +1,8 @@
 // The button that runs a dead letter again: an event with all its tries, a task from the step it stopped at.
 import { useSignal } from '@preact/signals';
 import type { RunSummary } from '@wfg/shared/contract/run';
-import { messageOf, retryRun } from '../api.ts';
+import { messageOf } from '../api/call.ts';
+import { retryRun } from '../api/runs.ts';
 import { Notice } from './notice.tsx';
 
 export function RetryRun({ run }: { run: RunSummary }) {

@@ -1,0 +1,21 @@
+// What is shown for each page, and which of them are in the navigation. Only the first pages are in the first load.
+import type { ComponentType } from 'preact';
+import { lazy } from '../parts/lazy.tsx';
+import type { PageName } from '../router.ts';
+import { RunPage } from './run.tsx';
+import { RunsPage } from './runs.tsx';
+
+/** What stands in the path for its parameters. */
+export type Params = Record<string, string>;
+
+export const PAGES: Partial<Record<PageName, ComponentType<{ params: Params }>>> = {
+  runs: RunsPage,
+  run: RunPage,
+  job: RunPage,
+  workflows: lazy(async () => (await import('./workflows.tsx')).WorkflowsPage),
+};
+
+export const NAVIGATION: readonly { label: string; page: PageName; about: readonly PageName[] }[] = [
+  { label: 'Runs', page: 'runs', about: ['runs', 'run', 'job'] },
+  { label: 'Workflows', page: 'workflows', about: ['workflows', 'workflow'] },
+];
