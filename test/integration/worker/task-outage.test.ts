@@ -44,9 +44,11 @@ const count = async (condition = 'true') =>
 
 const allDone = () => waitFor('all to be done', async () => (await count()) === 0, 30_000);
 
-/** What their last attempts came to. */
+/** What their last attempts came to, and why there were others. */
 async function ends() {
-  const { rows } = await db.pool.query('select distinct state, tries, attempt from wfg_history');
+  const { rows } =
+    await db.pool.query(`select distinct state, tries, attempt, array(select a.error from wfg_attempts a where a.run_id = h.run_id) as earlier
+     from wfg_history h`);
   return rows;
 }
 
@@ -64,7 +66,7 @@ test('138: no more steps run at once than the worker may run', async () => {
   expect(await count('is_running')).toBe(3);
   await gate.open();
   await allDone();
-  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0 }]);
+  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0, earlier: [] }]);
 });
 
 test('142: lost connections cost no task a try, and what was inserted meanwhile runs', {
@@ -80,7 +82,7 @@ test('142: lost connections cost no task a try, and what was inserted meanwhile 
   await waitFor('it to say so', async () => (await reasonsOf(worker)).join().includes('failing'));
   await proxy.open();
   await allDone();
-  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0 }]);
+  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0, earlier: [] }]);
 });
 
 test('142, 143: backends that are terminated, and connections that are refused, are borne', {
@@ -104,7 +106,7 @@ test('142, 143: backends that are terminated, and connections that are refused, 
   await waitFor('it to say so', async () => (await reasonsOf(worker)).join().includes(accepted), 20_000);
   await refuse(false);
   await allDone();
-  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0 }]);
+  expect(await ends()).toEqual([{ state: 'completed', tries: 1, attempt: 0, earlier: [] }]);
 });
 
 test.skipIf(isDeaf)('127: a worker that hears no bell finds what is inserted, each kind', async () => {
