@@ -67,7 +67,7 @@ export function createHub(limits: ViewerLimits): Hub {
         refusedViewers.inc({ limit: 'viewers' });
         throw new WfgError(
           'unavailable',
-          `this server has ${limits.viewers} viewers already: try again later`,
+          `this server has ${limits.viewers} viewers already: try again later, or raise WS_MAX_VIEWERS`,
         );
       }
       if ((byOwner.get(ownerOf(credential)) ?? 0) < limits.viewersOfOne) return;
