@@ -41,7 +41,7 @@ const Subscribe = z.discriminatedUnion('topic', [
 ]);
 export type Subscribe = z.infer<typeof Subscribe>;
 
-export const ClientFrame = z.union([
+export const ClientFrame = z.discriminatedUnion('op', [
   Subscribe,
   z.strictObject({ op: z.literal('unsubscribe'), id: Id }),
   z.strictObject({ op: z.literal('resync'), id: Id }),
