@@ -138,6 +138,29 @@ test('who takes nothing holds up nobody, and has all of it in the end', async ()
   expect(reads).toBeLessThanOrEqual(4);
 });
 
+test.each([
+  ['a chunk', { after: '0:500' }],
+  ['an attempt', { attempt: 7 }],
+])('who names %s that does not exist yet makes nobody read all the time', async (_, asked) => {
+  await print(db.pool, job, 0, 10);
+  const odd = await connect();
+  follow(odd, asked);
+  reads = 0;
+  await waitFor('the odd one to be read for', () => reads > 0 && isIdle());
+  const viewer = await connect();
+  follow(viewer);
+  await waitFor('the other to have what there is', () => chunks(viewer).length === 10);
+  reads = 0;
+  for (let n = 10; n < 40; n++) {
+    await print(db.pool, job, n, n + 1);
+    ring();
+    await waitFor('it to have what is new', () => chunks(viewer).length === n + 1);
+  }
+  expect(reads).toBeLessThanOrEqual(30 * 3 + 10);
+  expect(places(viewer)).toEqual(from(0, 0, 40));
+  expect(places(odd)).toEqual([]);
+});
+
 test('whenever viewers come, and wherever they begin, nothing is lost and nothing comes twice', async () => {
   const plan = sample(
     record({ prints: nat(30), after: option(nat(20), { nil: undefined }), rings: boolean() }),

@@ -35,8 +35,9 @@ export function logFeed(run: string, job: string, context: FeedContext): LogFeed
   const { log, watch } = context;
   const pages = logPages(run, job, context);
   const followers = new Set<LogFollower>();
-  /** The last that was pushed. */
+  /** The last that was pushed, or what those who follow say they have: perhaps more than there is. */
   let place = before(0);
+  let isPushed = false;
   let isMore = false;
   /** Who writes it rings for what is new. */
   let watching: Disposable | null = null;
@@ -69,6 +70,7 @@ export function logFeed(run: string, job: string, context: FeedContext): LogFeed
   async function push(items: readonly LogItem[]): Promise<boolean> {
     for (const item of items) {
       place = item;
+      isPushed = true;
       for (const follower of followers) if (!follower.take(item)) followers.delete(follower);
       // A thousand sockets take milliseconds to write to.
       await setImmediate();
@@ -88,11 +90,12 @@ export function logFeed(run: string, job: string, context: FeedContext): LogFeed
       if (all || runs.has(run) || logs.has(pages.key())) loop.wake();
     },
     join(follower) {
-      if (followers.size === 0) {
+      const isBehind = comparePositions(follower.place(), place) < 0;
+      if (followers.size === 0 || (isBehind && !isPushed)) {
         place = { ...follower.place() };
+        isPushed = false;
         isMore = false;
-      }
-      if (comparePositions(follower.place(), place) < 0) return false;
+      } else if (isBehind) return false;
       followers.add(follower);
       loop.wake();
       return true;
