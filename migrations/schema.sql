@@ -549,7 +549,6 @@ CREATE OR REPLACE FUNCTION wfg_must_ring(required text[])
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
- SET search_path TO '$user', 'public'
 AS $function$
 declare
   moment timestamptz := wfg_now() + (clock_timestamp() - now());
@@ -898,14 +897,16 @@ $function$;
 CREATE OR REPLACE FUNCTION wfg_ring_lane(lane bigint, required text[])
  RETURNS void
  LANGUAGE plpgsql
- SET search_path TO '$user', 'public'
 AS $function$
 declare
-  before text[] := string_to_array(current_setting('wfg.rung', true), ' ');
-  nth int := case when before[1] = lane::text then before[2]::int + 1 else 1 end;
+  before text[];
+  nth int;
 begin
+  if not wfg_must_ring(required) then return; end if;
+  before := string_to_array(current_setting('wfg.rung', true), ' ');
+  nth := case when before[1] = lane::text then before[2]::int + 1 else 1 end;
   perform set_config('wfg.rung', format('%s %s', lane, nth), true);
-  if nth & (nth - 1) <> 0 or not wfg_must_ring(required) then return; end if;
+  if nth & (nth - 1) <> 0 then return; end if;
   perform pg_notify('wfg_events', format(
     -- Too long to be told: everyone looks.
     case when octet_length(to_json(required)::text) > 5000 then '{"v":1,"lanes":{"%1$s":%2$s}}'
