@@ -23,8 +23,12 @@ const Subscribe = z.discriminatedUnion('topic', [
     id: Id,
     topic: z.literal('logs'),
     run: RunId,
-    job: Id,
-    attempt: z.int().min(0).optional(),
+    job: Id.regex(/^[^\0]*$/u, 'has a NUL, which no job has'),
+    attempt: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .optional(),
     after: After.optional(),
   }),
   z.strictObject({ op: z.literal('subscribe'), id: Id, topic: z.literal('run'), run: RunId }),

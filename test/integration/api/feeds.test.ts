@@ -68,7 +68,7 @@ async function connect(): Promise<Viewer> {
   return viewer;
 }
 
-type Asked = Partial<Pick<Extract<Subscribe, { topic: 'logs' }>, 'id' | 'after' | 'attempt'>>;
+type Asked = Partial<Pick<Extract<Subscribe, { topic: 'logs' }>, 'id' | 'job' | 'after' | 'attempt'>>;
 
 const follow = ({ client }: Viewer, asked: Asked = {}) =>
   client.send(JSON.stringify({ op: 'subscribe', id: 'l', topic: 'logs', run, job: 'a', ...asked }));
@@ -159,6 +159,16 @@ test.each([
   expect(reads).toBeLessThanOrEqual(30 * 3 + 10);
   expect(places(viewer)).toEqual(from(0, 0, 40));
   expect(places(odd)).toEqual([]);
+});
+
+test.each([
+  ['an attempt', { attempt: 2 ** 31 }],
+  ['a job', { job: 'a\0' }],
+])('who names %s that the database cannot even look for is told so', async (_, asked) => {
+  const viewer = await connect();
+  follow(viewer, asked);
+  await waitFor('an answer', () => viewer.frames.length > 0);
+  expect(viewer.frames).toMatchObject([{ op: 'error', id: 'l', code: 'bad_frame' }]);
 });
 
 test('whenever viewers come, and wherever they begin, nothing is lost and nothing comes twice', async () => {
