@@ -1,17 +1,13 @@
 // Whoever follows in a terminal goes on by himself after any interruption: each line is there once, in order, and the end.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { newGate } from '../support/gate.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
-import { programEnv } from '../support/process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { CLI } from '../support/wfg.ts';
+import { type Follower, follow } from '../support/follower.ts';
 
 /** A server waits 30 s for who does not answer, and so does who follows. */
 const SILENCE_MS = 60_000;
@@ -33,33 +29,6 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
   await postgres[Symbol.asyncDispose]();
 });
-
-interface Follower extends Disposable {
-  /** On its standard output. */
-  lines: string[];
-  /** On its standard error. */
-  said: string[];
-  signal: (name: NodeJS.Signals) => void;
-  /** Its exit code. */
-  done: Promise<unknown>;
-}
-
-function follow(...args: string[]): Follower {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { ...programEnv(), WFG_URL: link.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [lines, said]: [string[], string[]] = [[], []];
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-  createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
-  return {
-    lines,
-    said,
-    signal: (name) => child.kill(name),
-    done: once(child, 'close').then(([code]: unknown[]) => code),
-    [Symbol.dispose]: () => void child.kill('SIGKILL'),
-  };
-}
 
 interface Followed {
   /** `wfg run`. */
@@ -86,9 +55,9 @@ async function followThrough(interrupt: (followed: Followed) => Promise<void>): 
   const file = join(inject('runFolder'), 'counts.json');
   const count = `i=0; until test -e '${gate.path}'; do i=$((i+1)); echo $i; sleep 0.02; done; echo end`;
   await writeFile(file, JSON.stringify({ name: 'counts', jobs: { a: { run: count } } }));
-  using run = follow('run', file);
+  using run = follow(link.url, 'run', file);
   const id = await waitFor('the run', () => /^run (\S+) of counts/.exec(run.lines[0] ?? '')?.[1]);
-  using log = follow('logs', id, 'a', '-f');
+  using log = follow(link.url, 'logs', id, 'a', '-f');
   const printed = () => run.lines.filter((line) => line.startsWith('a | '));
   const stored = async () => {
     const chunks = await cluster.logs(id, 'a');
@@ -156,7 +125,7 @@ test('the last word is there also when the api is away at the end', async () => 
   const gate = newGate();
   const file = join(inject('runFolder'), 'ends.json');
   await writeFile(file, JSON.stringify({ name: 'ends', jobs: { a: { run: `echo on; ${gate.wait}` } } }));
-  using run = follow('run', file);
+  using run = follow(link.url, 'run', file);
   await waitFor('the line', () => run.lines.includes('a | on'));
   await link.close();
   await gate.open();

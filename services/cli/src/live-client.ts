@@ -1,6 +1,9 @@
 // The client's end of the WebSocket protocol: reconnects by itself, and each subscription goes on where it was.
+import type { IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { jsonOrUndefined } from '@wfg/shared/contract/json';
 import { type ClientFrame, PROTOCOL, ServerFrame, type Subscribe } from '@wfg/shared/contract/live';
+import { Problem } from '@wfg/shared/contract/problem';
 import { retryPause } from '@wfg/shared/rules/pause';
 import { WebSocket } from 'ws';
 import { EXIT, ExitError, usage } from './exit-error.ts';
@@ -53,6 +56,10 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   let failures = 0;
   let triedAt = performance.now();
   let away = 0;
+  /** It has been connected. */
+  let isKnown = false;
+  /** Why the server last said no. */
+  let refusal: string | undefined;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let socket = dial();
@@ -60,7 +67,9 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   function dial(): WebSocket {
     const dialled = new WebSocket(url, PROTOCOL, { handshakeTimeout: limits.handshake, headers });
     dialled.on('open', () => {
-      if (failures > 0) say('connected again');
+      if (failures > 0) say(isKnown ? 'connected again' : 'connected');
+      isKnown = true;
+      refusal = undefined;
       failures = 0;
       away = 0;
       heard();
@@ -71,11 +80,12 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
       heard();
       if (Buffer.isBuffer(data)) receive(data.toString('utf8'));
     });
-    dialled.on('unexpected-response', (_, { statusCode = 0 }) => {
+    dialled.on('unexpected-response', (_, answer) => {
+      const { statusCode = 0 } = answer;
       if (statusCode === 401) fail(tokenRefused(server));
       else if (statusCode < 500 && statusCode !== 429)
         fail(usage(`${base.href} refuses to be followed live (${statusCode}): check --url`));
-      else dialled.terminate();
+      else void refusedFor(answer).finally(() => dialled.terminate());
     });
     // An error is always followed by a close, which is where it is dealt with.
     dialled.on('error', () => undefined);
@@ -86,6 +96,13 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
   function heard(): void {
     clearTimeout(timer);
     if (!closed) timer = setTimeout(() => socket.terminate(), limits.silence);
+  }
+
+  /** Says once why the server takes nobody just now. */
+  async function refusedFor(answer: IncomingMessage): Promise<void> {
+    const { data: problem } = Problem.safeParse(jsonOrUndefined(await textOf(answer)));
+    if (problem && refusal !== problem.detail) say(`${base.href} refuses for now: ${problem.detail}`);
+    refusal = problem?.detail;
   }
 
   function redial(): void {
@@ -100,7 +117,8 @@ export function connectLive(server: Server, say: (text: string) => void, limits 
       return fail(new ExitError(EXIT.unreachable, message));
     }
     failures += 1;
-    if (failures === 1) say(`lost the connection to ${base.href}: trying to reach it again`);
+    if (failures === 1 && refusal === undefined)
+      say(`${isKnown ? 'lost the connection to' : 'cannot reach'} ${base.href}: trying again`);
     timer = setTimeout(() => {
       socket = dial();
     }, retryPause(failures));

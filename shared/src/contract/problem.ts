@@ -7,6 +7,7 @@ export const PROBLEMS = {
   malformed_yaml: { status: 400, title: 'The body is not valid YAML' },
   bad_id: { status: 400, title: 'The id is malformed' },
   bad_query: { status: 400, title: 'A query parameter is malformed' },
+  bad_protocol: { status: 400, title: 'The WebSocket does not ask for the subprotocol' },
   unauthorized: { status: 401, title: 'The request brings no token, or a wrong one' },
   foreign_host: { status: 403, title: 'The request names a host that is not this server' },
   foreign_origin: { status: 403, title: 'The request comes from a page of another origin' },

@@ -171,6 +171,23 @@ test.each([
   expect(viewer.frames).toMatchObject([{ op: 'error', id: 'l', code: 'bad_frame' }]);
 });
 
+test.each([{ attempt: 7 }, { after: '5:0' }])('of a job that has ended, %j is refused', async (asked) => {
+  await print(db.pool, job, 0, 10);
+  await finish(db.pool, job, { outcome: 'completed', log_chunks: 10, log_lines: 10, log_bytes: 100 });
+  const viewer = await connect();
+  follow(viewer, asked);
+  await waitFor('an answer', () => viewer.frames.length > 0);
+  const { attempt = 5 } = asked;
+  expect(viewer.frames).toEqual([
+    {
+      op: 'error',
+      id: 'l',
+      code: 'not_found',
+      detail: `there is no attempt ${attempt} of job a in run ${run}`,
+    },
+  ]);
+});
+
 test('whenever viewers come, and wherever they begin, nothing is lost and nothing comes twice', async () => {
   const plan = sample(
     record({ prints: nat(30), after: option(nat(20), { nil: undefined }), rings: boolean() }),

@@ -157,6 +157,7 @@ test('a client resumes behind the last chunk it has', async () => {
   await Promise.all([...streams, ended].map((stream) => stream.ended));
   expect([...streams, ended].map(ids)).toEqual([['0:3', '0:4', 'end'], ['0:4', 'end'], ['end']]);
   expect((await watch('', { 'last-event-id': 'x' })).response.status).toBe(400);
+  expect((await watch('', { 'last-event-id': '7:0' })).response.status).toBe(404);
 });
 
 test('viewers of a silent job who leave leave nothing behind, and hold up nobody while they are there', async () => {

@@ -10,6 +10,7 @@ import {
   readAttempts,
 } from '@wfg/shared/queries/attempts';
 import { type LogFilter, readJobLog } from '@wfg/shared/queries/job-log';
+import { isEnded } from '@wfg/shared/rules/states';
 import type pg from 'pg';
 import type { Feeds } from '../live/feeds.ts';
 import { before } from '../live/log-pages.ts';
@@ -52,7 +53,7 @@ export async function rawLogResponse(
   const found = await knownAttempts(pool, run, job, { first: attempt ?? 'latest', limit: 1 });
   const chosen = found.attempts.find((one) => one.attempt === (attempt ?? one.attempt));
   if (!chosen && attempt !== undefined) {
-    throw new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
+    throw unknownAttempt(attempt, job, run);
   }
   const pieces = () => (chosen ? rawLog(feeds, run, job, chosen) : nothing());
   // Read before the answer begins, so that it can still be an error; and again from the page that is kept when the body is
@@ -78,6 +79,9 @@ export async function logStreamResponse(
 ): Promise<Response> {
   settings.hub.admit(settings.credential);
   const found = await knownAttempts(settings.pool, run, job, { first: 'latest' });
+  const last = found.attempts.at(-1)?.attempt ?? 0;
+  // An EventSource that is refused does not come back.
+  if (after && isEnded(found.state) && after.attempt > last) throw unknownAttempt(after.attempt, job, run);
   return new Response(logStream(found, after, settings), {
     headers: {
       'content-type': 'text/event-stream',
@@ -140,6 +144,10 @@ function jsonItems(chunks: readonly LogChunk[]): string {
 }
 
 /** What is answered where a path names a job that does not exist. */
+function unknownAttempt(attempt: number, job: string, run: string): WfgError {
+  return new WfgError('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
+}
+
 export function unknownJob(job: string, of: string): WfgError {
   return new WfgError('not_found', `there is no job ${job} in ${of}`);
 }

@@ -53,12 +53,14 @@ export function attachLive(server: Server, settings: LiveSettings): AsyncDisposa
       await gate.admit(visitor);
       if (isStopping) throw new WfgError('unavailable', 'the server is stopping: try again');
       hub.admit(credentialOf(visitor));
+      const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
+      if (!offered?.includes(PROTOCOL))
+        throw new WfgError('bad_protocol', `ask for the subprotocol ${PROTOCOL}`);
+      return new Response();
     } catch (err) {
       deadline.doubt(err);
       return errorResponse(err, log, { method: 'UPGRADE', path });
     }
-    const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
-    return new Response(null, { status: offered?.includes(PROTOCOL) ? 200 : 400 });
   }
 
   server.on('upgrade', (...given) => void upgrade(...given));

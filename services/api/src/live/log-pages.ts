@@ -12,6 +12,8 @@ import { SharedFrame } from './shared-frame.ts';
 const BEGIN = -1;
 /** A slow log has many small ones. */
 const MOST_PAGES = 64;
+/** Attempts looked at for a page: the one at the place, the next, which has something to tell, and whether there are more. */
+const MOST_ATTEMPTS = 3;
 
 /** A frame with its place in the log. */
 export interface LogItem extends LogPosition {
@@ -57,11 +59,11 @@ export function logPages(run: string, job: string, { pool, inTurn, keptChars }: 
   let key = '';
 
   async function readPage(place: LogPosition): Promise<Page | null> {
-    const found = await readAttempts(pool, run, job, { first: place.attempt });
+    const found = await readAttempts(pool, run, job, { first: place.attempt, limit: MOST_ATTEMPTS });
     if (!found) return null;
     key = jobKey(found);
     const { state, attempts } = found;
-    const last = attempts.at(-1);
+    const last = attempts.length < MOST_ATTEMPTS ? attempts.at(-1) : undefined;
     for (const attempt of attempts) {
       const { items, more } = await readItems(found, attempt, place);
       if (items.length > 0) keep(place, items);

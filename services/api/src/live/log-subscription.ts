@@ -79,6 +79,11 @@ export function subscribeLog(subscribe: LogSubscribe, outlet: Outlet, { log, fee
   }
 
   function tell({ state, attempt, sealed }: LogEnd): void {
+    // Ended, and looked for behind its last attempt.
+    if (isEnded(state) && sealed === null && attempt > 0) {
+      outlet.refuse('not_found', `there is no attempt ${attempt} of job ${job} in run ${run}`);
+      return;
+    }
     const isOver = isEnded(state) || (attempt === pinned && sealed !== null);
     if (isOver) tellEnd(state, pinned ?? attempt, attempt === (pinned ?? attempt) ? (sealed ?? 0) : 0);
   }

@@ -46,6 +46,7 @@ export const logs: Command = {
     else await showStored(http, params, attempt, writer);
     if (attempt !== undefined && mayCome && writer.isEmpty()) await assertAttempt(http, params, attempt);
     if (writer.isEmpty()) say(emptyText(run, known));
+    if (mayCome && attempt === undefined) sayEnd(await http(getJob, { params }));
     return EXIT.ok;
   },
 };
@@ -53,6 +54,13 @@ export const logs: Command = {
 function emptyText(run: string, { job_id, state, reused_from }: Job): string {
   if (reused_from === null) return `${job_id} has printed nothing (it is ${state})`;
   return `${job_id} was not run again in run ${run}: wfg logs ${reused_from} ${job_id} shows what it printed`;
+}
+
+/** What the log itself need not say: that a worker was lost, or the job cancelled. */
+function sayEnd({ job_id, state, error }: Job): void {
+  if (state === 'completed') return;
+  const [reason = ''] = (error ?? '').split('\n');
+  say(`${job_id} is ${state}${reason === '' ? '' : `: ${reason}`}`);
 }
 
 /** Attempts are counted from 0, in the API and wherever they are shown. */
