@@ -7,11 +7,12 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startCluster } from '../support/cluster.ts';
 import { newGate } from '../support/gate.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { LEASE_SECS } from './faults/fault.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 
 const COUNT = 100;
 const WORKERS = 2;
+/** Long enough for a reaper that looks each second: deploy/README.md, LEASE_TTL_SECS. */
+const LEASE_SECS = 8;
 const WAYS = {
   'restarted, and away for longer than a lease': ({ restart }) => restart((LEASE_SECS + 2) * 1_000),
   'killed, and back at once': ({ kill }) => kill(),

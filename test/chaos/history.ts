@@ -34,6 +34,8 @@ export interface Item {
   /** How the run must end. */
   state: 'completed' | 'failed' | 'cancelled';
   jobs: Record<string, Expected>;
+  /** Of one whose cancel was accepted: when the answer came, and how it ends where its jobs had ended by then. */
+  late?: { before: number } & Pick<Item, 'state' | 'jobs'>;
 }
 
 export interface Expected {

@@ -62,7 +62,9 @@ export async function offer({
         },
       ),
     );
-    Object.assign(item, load.expected(plan, isCancelled));
+    if (!isCancelled) return;
+    const { state, jobs } = load.expected(plan, false);
+    Object.assign(item, load.expected(plan, true), { late: { before: Date.now(), state, jobs } });
   }
 
   async function client(): Promise<void> {

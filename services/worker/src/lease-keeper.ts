@@ -1,7 +1,7 @@
 // Watches the leases of everything that runs: learns what was lost or asked to stop, and renews them.
 import { createPool, type PoolSettings } from '@wfg/shared/db/pool';
 import { type Lease, lookAtLeases, renewLeases, renewWhenFree } from '@wfg/shared/queries/leases';
-import { jitter } from '@wfg/shared/rules/pause';
+import { jitter, LONGEST_RETRY_MS } from '@wfg/shared/rules/pause';
 import { type Loop, startLoop } from '@wfg/shared/runtime/loop';
 import type { StopReason } from './stop-error.ts';
 
@@ -23,7 +23,9 @@ export interface Held {
 export function keepLeases(settings: PoolSettings, held: ReadonlySet<Held>, leaseSecs: number): Loop {
   const pool = createPool({ ...settings, max: 1 });
   let renewAt = 0;
-  const loop = startLoop({ name: 'leases', log: settings.log, step });
+  // When the database is back a lease is renewed soon in relation to its own time, however long it was away.
+  const longestRetryMs = Math.min((leaseSecs * 1000) / 10, LONGEST_RETRY_MS);
+  const loop = startLoop({ name: 'leases', log: settings.log, longestRetryMs, step });
 
   async function step(): Promise<number> {
     const attempts = [...held];

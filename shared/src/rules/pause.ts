@@ -1,7 +1,7 @@
 // How long to wait before looking or trying again, spread out so that many processes do not act at once.
 
 const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5_000;
+export const LONGEST_RETRY_MS = 5_000;
 
 /** A random time of 75 to 100 % of `ms`: spread out, and never beyond the bound it was made from. */
 export function jitter(ms: number): number {

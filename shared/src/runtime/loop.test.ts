@@ -77,6 +77,21 @@ test('a step that throws is tried again after a pause, which no wake-up shortens
   expect(third - second).toBeGreaterThan(290);
 });
 
+test('a step is not waited for longer than its loop wants', async () => {
+  let steps = 0;
+  await using _ = startLoop({
+    name: 't',
+    log,
+    longestRetryMs: 1,
+    step: async () => {
+      // Else that would take half a minute.
+      if (++steps < 10) throw new Error('database away');
+      return HOUR_MS;
+    },
+  });
+  await vi.waitFor(() => expect(steps).toBe(10), 5_000);
+});
+
 test('while its steps fail it says since when and why, also during a step, until one succeeds', async () => {
   const said: (string | null)[] = [];
   await using loop = startLoop({

@@ -19,6 +19,8 @@ interface LoopSettings {
    * more to do. The signal is aborted when the loop is disposed of.
    */
   step: (signal: AbortSignal) => Promise<number>;
+  /** The longest pause after a failure; by default 5 s. */
+  longestRetryMs?: number;
   log: Logger;
 }
 
@@ -38,11 +40,11 @@ export interface Loop extends AsyncDisposable {
 }
 
 /**
- * Starts with a step at once. Steps never overlap. A step that throws is repeated after 0.2 s to 5 s, during which a
+ * Starts with a step at once. Steps never overlap. A step that throws is repeated after 0.2 s to 5 s (or `longestRetryMs`), during which a
  * wake-up waits too. Why it did is logged: as a warning once a minute, whichever loops of the process it befalls, and what
  * works again too. Disposal resolves when the step that is running has ended.
  */
-export function startLoop({ name, step, log }: LoopSettings): Loop {
+export function startLoop({ name, step, longestRetryMs, log }: LoopSettings): Loop {
   const stopping = new AbortController();
   let woken = false;
   let rouse = new AbortController();
@@ -67,7 +69,7 @@ export function startLoop({ name, step, log }: LoopSettings): Loop {
       if (stopping.signal.aborted) return 0;
       failedSteps.inc({ loop: name });
       const why = explained(err).slice(0, LONGEST_REASON);
-      const retryMs = retryPause(++failures);
+      const retryMs = retryPause(++failures, longestRetryMs);
       const isTold = isNews(why);
       failing = {
         since: failing?.since ?? performance.now(),

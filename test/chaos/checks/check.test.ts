@@ -1,6 +1,6 @@
 // Each kind of fault in a history is found by the check that is there for it.
 import { expect, test } from 'vitest';
-import type { AttemptRow, History, Mark } from '../history.ts';
+import type { AttemptRow, History, Item, Mark } from '../history.ts';
 import { check } from './check.ts';
 import { goodStory } from './story.fixture.ts';
 
@@ -40,6 +40,20 @@ const job = (run: string, id: string, change: Partial<History['jobs'][number]>) 
   jobs: good.jobs.map((row) => (row.run === run && row.job === id ? { ...row, ...change } : row)),
 });
 
+/** Its cancel was accepted, so many milliseconds after the end of its job. */
+function tooLate({ run, state, jobs }: Item, afterMs: number): Item {
+  const ends = good.jobs.filter((row) => row.run === run).map(({ finished_at }) => finished_at ?? Number.NaN);
+  const late = { before: Math.max(...ends) + afterMs, state, jobs };
+  const asked = Object.entries(jobs).map(
+    ([id, one]) => [id, { ...one, states: ['cancelled' as const] }] as const,
+  );
+  return { run, state: 'cancelled', jobs: Object.fromEntries(asked), late };
+}
+
+test('a story of cancels that came when all had ended', () => {
+  expect(found({ ...good, items: good.items.map((item) => tooLate(item, 0)) })).toEqual([]);
+});
+
 test('a story in which all is well', () => {
   expect(check(good)).toMatchObject({ lost: 0, doubled: 0, lostLines: 0 });
   expect(found(good)).toEqual([]);
@@ -54,6 +68,11 @@ test.for<[string, string[], Partial<History>]>([
     job('graph', 'c', { state: 'cancelled' }),
   ],
   ['a run that ended in another state', ['ended once'], { runs: [{ run: 'graph', state: 'completed' }] }],
+  [
+    'a cancel that came before its job had ended',
+    ['ended once'],
+    { items: good.items.map((item) => (item.run === 'event' ? tooLate(item, -1) : item)) },
+  ],
   ['a run nobody asked for', ['ended once'], { items: good.items.slice(0, 2) }],
   ['two requests that made one run', ['ended once'], { items: [...good.items, ...good.items.slice(0, 1)] }],
   [
