@@ -58,7 +58,7 @@ process.on('message', (message) => {
     return;
   }
   const sorted = latencies.sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
   say({ op: 'report', messages, bytes, p50: at(0.5), p99: at(0.99), worst: at(1) });
   latencies = [];
   messages = bytes = 0;

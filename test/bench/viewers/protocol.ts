@@ -11,7 +11,7 @@ export type ToViewers = z.infer<typeof ToViewers>;
 export const FromViewers = z.discriminatedUnion('op', [
   z.object({ op: z.literal('open') }),
   z.object({ op: z.literal('reached') }),
-  /** Since the last report; milliseconds from a line's time to its reader. */
+  /** Since the last report; milliseconds from a line's time to its reader, 0 where no line told its time. */
   z.object({
     op: z.literal('report'),
     messages: z.number(),
