@@ -40,4 +40,9 @@ test('who does not ask for the subprotocol is told its name', async () => {
     code: 'bad_protocol',
     detail: 'ask for the subprotocol wfg.v1',
   });
+  const { status, body } = await api.ask('GET', '/ws');
+  expect([status, body]).toMatchObject([
+    400,
+    { code: 'bad_protocol', detail: '/ws is a WebSocket: connect with the subprotocol wfg.v1' },
+  ]);
 });

@@ -1,5 +1,6 @@
 // How the process is that answers.
 import { z } from 'zod';
+import { PROTOCOL } from '../live.ts';
 import { answer, type Route } from './route.ts';
 
 export const getHealth = {
@@ -18,4 +19,12 @@ export const getReadiness = {
   summary: 'Whether the process can do its work',
   request: {},
   responses: { 200: answer(Readiness, 'it can'), 503: answer(Readiness, 'it cannot, and why') },
+} satisfies Route;
+
+export const followLive = {
+  method: 'get',
+  path: '/ws',
+  summary: `The WebSocket (subprotocol ${PROTOCOL}) of what changes and is printed: its frames are told by deploy/live.md`,
+  request: {},
+  responses: { 101: { description: 'frames of JSON' } },
 } satisfies Route;
