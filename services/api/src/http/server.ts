@@ -6,6 +6,8 @@ import { messageOf } from '@wfg/shared/rules/message-of';
 
 /** Answers still going on after this long are cut off. */
 const CLOSE_MS = 3_000;
+/** A connection on which nothing moves for so long is cut: its client takes nothing, or has gone without a word. */
+const STALLED_MS = 120_000;
 
 export interface HttpServer extends AsyncDisposable {
   server: Server;
@@ -14,10 +16,19 @@ export interface HttpServer extends AsyncDisposable {
 
 type Fetch = (request: Request, env: HttpBindings | Http2Bindings) => Promise<Response>;
 
-/** Resolves when it listens; rejects if it cannot, saying what to do. Port 0: any free one. */
-export async function startHttp(host: string, port: number, fetch: Fetch): Promise<HttpServer> {
+/**
+ * Resolves when it listens; rejects if it cannot, saying what to do. Port 0: any free one. `stalledMs` is longer than any
+ * answer is prepared for.
+ */
+export async function startHttp(
+  host: string,
+  port: number,
+  fetch: Fetch,
+  stalledMs = STALLED_MS,
+): Promise<HttpServer> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer((request, response) => void answer(request, response));
+  server.setTimeout(stalledMs);
   server.listen(port, host);
   try {
     await once(server, 'listening');
