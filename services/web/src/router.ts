@@ -67,6 +67,11 @@ export function runPath(run: string, job?: string): string {
   return job === undefined ? pathTo('run', { run }) : pathTo('job', { run, job });
 }
 
+/** The path of a job on the page of its run, in the view of it that is open. */
+export function jobPath(run: string, job: string): string {
+  return pathTo('job', { run, job }, { tab: query.value.get('tab') });
+}
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

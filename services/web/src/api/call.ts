@@ -33,6 +33,7 @@ interface Answer<T> {
 interface Given {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;
+  headers?: Record<string, string | undefined>;
   body?: object;
 }
 
@@ -46,7 +47,7 @@ export function call<R extends Route>(
 export async function call(
   method: string,
   path: string,
-  { params = {}, query = {}, body }: Given,
+  { params = {}, query = {}, headers = {}, body }: Given,
   signal?: AbortSignal,
 ): Promise<Answer<unknown>> {
   const late = AbortSignal.timeout(ANSWER_MS);
@@ -54,7 +55,11 @@ export async function call(
     const response = await fetch(urlOf(path, params, query), {
       method: method.toUpperCase(),
       signal: signal ? AbortSignal.any([signal, late]) : late,
-      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      headers: headersOf({
+        accept: 'application/json',
+        ...headers,
+        ...(body && { 'content-type': 'application/json' }),
+      }),
       body: body ? JSON.stringify(body) : null,
     });
     const text = await response.text();
@@ -75,6 +80,10 @@ function urlOf(path: string, params: Given['params'] & {}, query: Given['query']
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
   return search.length === 0 ? filled : `${filled}?${search.join('&')}`;
+}
+
+function headersOf(given: Record<string, string | undefined>): [string, string][] {
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }
 
 function refusal(response: Response, text: string): ApiError {

@@ -3,14 +3,24 @@ import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@p
 import { useEffect } from 'preact/hooks';
 import { pickJob } from '../live/pick-job.ts';
 import type { RunModel } from '../live/run-model.ts';
+import { Graph } from '../dag/graph.tsx';
 import { LogPane } from '../log/pane.tsx';
 import { JobTable } from '../parts/job-table.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RunHead } from '../parts/run-head.tsx';
+import { Split } from '../parts/split.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { setTitle } from '../parts/title.ts';
-import { navigate, runPath } from '../router.ts';
+import { Timeline } from '../timeline/timeline.tsx';
+import { jobPath, navigate, query } from '../router.ts';
 import type { Params } from './pages.ts';
 import { useRun } from './use-run.ts';
+
+const TABS = [
+  ['graph', 'Graph'],
+  ['timeline', 'Timeline'],
+  ['list', 'List'],
+] as const;
 
 /** Without a job in the address the page chooses one. */
 export function RunPage({ params }: { params: Params }) {
@@ -18,27 +28,40 @@ export function RunPage({ params }: { params: Params }) {
   const job = params.job ?? null;
   const model = useRun(id);
   const chosen = useChosenJob(model, job);
-  const known = useComputed(() => model.run.value !== null).value;
   const cell = useComputed(() => model.jobs.value.find((one) => one.peek().job_id === chosen.value)).value;
   const problem = model.problem.value;
-  if (!known) return <Unknown problem={problem} />;
+  const wished = query.value.get('tab');
+  const tab = TABS.find(([name]) => name === wished)?.[0] ?? (model.jobs.value.length > 1 ? 'graph' : 'list');
+  const run = model.run.value;
+  if (run === null) return <Unknown problem={problem} />;
   return (
     <div class="run-page">
-      <RunHead run={model.run} />
+      <RunHead run={run} jobs={model.jobs} selected={chosen} />
       {problem && <Notice>{problem}</Notice>}
-      <div class="run-body">
-        <JobTable run={id} jobs={model.jobs} selected={chosen} />
-        {cell ? (
-          <LogPane
-            key={cell.peek().job_id}
-            run={id}
-            cell={cell}
-            onRead={() => job === null && navigate(runPath(id, cell.peek().job_id), 'replace')}
-          />
-        ) : (
-          <p class="pane hint">{job === null ? 'This run has no jobs.' : `This run has no job ${job}.`}</p>
-        )}
-      </div>
+      <Tabs label="Views of the run" tabs={TABS} chosen={tab} />
+      <Split
+        name="run"
+        label="Height of the jobs"
+        upper={
+          <div class="pane run-view">
+            {tab === 'graph' && <Graph run={id} jobs={model.jobs} selected={chosen} />}
+            {tab === 'timeline' && <Timeline run={run} jobs={model.jobs} selected={chosen} />}
+            {tab === 'list' && <JobTable run={id} jobs={model.jobs} selected={chosen} />}
+          </div>
+        }
+        lower={
+          cell ? (
+            <LogPane
+              key={cell.peek().job_id}
+              run={id}
+              cell={cell}
+              onRead={() => job === null && navigate(jobPath(id, cell.peek().job_id), 'replace')}
+            />
+          ) : (
+            <p class="pane hint">{job === null ? 'This run has no jobs.' : `This run has no job ${job}.`}</p>
+          )
+        }
+      />
     </div>
   );
 }

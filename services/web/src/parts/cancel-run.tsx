@@ -1,45 +1,45 @@
-// The button that ends a run, after asking.
+// The button that ends a run, after asking; once it is ending, what was spared can be ended too.
 import { useSignal } from '@preact/signals';
 import type { RunSummary } from '@wfg/shared/contract/run';
-import { messageOf } from '../api/call.ts';
 import { cancelRun } from '../api/runs.ts';
 import { Confirm } from './confirm.tsx';
 import { Notice } from './notice.tsx';
+import { useAction } from './use-action.ts';
 
 export function CancelRun({ run }: { run: RunSummary }) {
   const asking = useSignal(false);
-  const sent = useSignal(false);
-  const problem = useSignal<string | null>(null);
+  const action = useAction();
   if (run.finished_at !== null) return null;
+  const isUnder = run.status === 'cancelling';
 
-  async function answer(yes: boolean): Promise<void> {
+  function answer(yes: boolean): void {
     asking.value = false;
-    if (!yes) return;
-    sent.value = true;
-    problem.value = null;
-    try {
-      await cancelRun(run.run_id);
-    } catch (error) {
-      sent.value = false;
-      problem.value = messageOf(error);
-    }
+    if (yes) void action.start(() => cancelRun(run.run_id, isUnder));
   }
 
-  const under = sent.value || run.status === 'cancelling';
   return (
     <>
-      <button type="button" class="button danger" disabled={under} onClick={() => (asking.value = true)}>
-        {under ? 'Cancelling…' : 'Cancel run'}
+      <button
+        type="button"
+        class="button danger"
+        disabled={action.isSent.value}
+        onClick={() => (asking.value = true)}
+      >
+        {isUnder ? 'Cancel the rest' : 'Cancel run'}
       </button>
-      {problem.value && <Notice>{problem.value}</Notice>}
+      {action.problem.value && <Notice>{action.problem.value}</Notice>}
       {asking.value && (
         <Confirm
-          title={`Cancel ${run.name}?`}
-          yes="Cancel run"
+          title={isUnder ? `End ${run.name} at once?` : `Cancel ${run.name}?`}
+          yes={isUnder ? 'End all jobs' : 'Cancel run'}
           no="Keep it running"
-          onAnswer={(yes) => void answer(yes)}
+          onAnswer={answer}
         >
-          <p>Jobs that wait will not start, and jobs that run are stopped.</p>
+          <p>
+            {isUnder
+              ? 'Jobs that were spared, since they are to run also after a cancel, are stopped too.'
+              : 'Jobs that wait will not start, and jobs that run are stopped.'}
+          </p>
         </Confirm>
       )}
     </>

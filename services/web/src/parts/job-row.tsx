@@ -3,7 +3,7 @@ import { type ReadonlySignal, useComputed } from '@preact/signals';
 import type { Job } from '@wfg/shared/contract/job';
 import type { JobCell } from '../live/run-model.ts';
 import { plainText } from '../log/ansi.ts';
-import { runPath } from '../router.ts';
+import { jobPath } from '../router.ts';
 import { faceOfJob } from './face.ts';
 import { Status } from './status.tsx';
 import { Elapsed } from './time.tsx';
@@ -25,7 +25,7 @@ export function JobRow({ index, run, cell, selected }: Props) {
   return (
     <tr class="linked" aria-rowindex={index} data-state={job.state} data-chosen={chosen ? '' : undefined}>
       <th scope="row" title={job.name}>
-        <a class="row-link" href={runPath(run, job.job_id)} aria-current={chosen ? 'true' : undefined}>
+        <a class="row-link" href={jobPath(run, job.job_id)} aria-current={chosen ? 'true' : undefined}>
           {job.name}
         </a>
         {remark && <p class="remark">{remark}</p>}

@@ -35,7 +35,7 @@ export function JobTable({ run, jobs, selected }: Props) {
   const below = seen.height - seen.offset - (seen.end - seen.first) * ROW;
   return (
     <section
-      class="pane job-pane"
+      class="job-pane"
       aria-label="Jobs"
       tabIndex={0}
       ref={region}

@@ -1,33 +1,24 @@
 // The button that runs a dead letter again: an event with all its tries, a task from the step it stopped at.
-import { useSignal } from '@preact/signals';
 import type { RunSummary } from '@wfg/shared/contract/run';
-import { messageOf } from '../api/call.ts';
 import { retryRun } from '../api/runs.ts';
 import { Notice } from './notice.tsx';
+import { useAction } from './use-action.ts';
 
 export function RetryRun({ run }: { run: RunSummary }) {
-  const isSent = useSignal(false);
-  const problem = useSignal<string | null>(null);
+  const action = useAction();
   // Only a run of one job reopens.
   if (run.workflow_type === null || run.status !== 'failed') return null;
-
-  async function retry(): Promise<void> {
-    isSent.value = true;
-    problem.value = null;
-    try {
-      await retryRun(run.run_id);
-    } catch (error) {
-      problem.value = messageOf(error);
-    }
-    isSent.value = false;
-  }
-
   return (
     <>
-      <button type="button" class="button" disabled={isSent.value} onClick={() => void retry()}>
+      <button
+        type="button"
+        class="button"
+        disabled={action.isSent.value}
+        onClick={() => void action.start(() => retryRun(run.run_id))}
+      >
         Run again
       </button>
-      {problem.value && <Notice>{problem.value}</Notice>}
+      {action.problem.value && <Notice>{action.problem.value}</Notice>}
     </>
   );
 }

@@ -1,8 +1,8 @@
 // A state as icon and word.
-import type { Face, Icon } from './face.ts';
+import type { Face, Icon as IconName } from './face.ts';
 
 /** Strokes in a square of 16. */
-const PATHS: Record<Icon, string> = {
+const PATHS: Record<IconName, string> = {
   ring: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2',
   dashes: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2',
   arc: 'M8 2a6 6 0 1 1-6 6',
@@ -15,10 +15,17 @@ const PATHS: Record<Icon, string> = {
 export function Status({ face }: { face: Face }) {
   return (
     <span class="status" data-tone={face.tone}>
-      <svg class={`icon icon-${face.icon}`} viewBox="0 0 16 16" aria-hidden="true">
-        <path d={PATHS[face.icon]} />
-      </svg>
+      <Icon face={face} />
       {face.word}
     </span>
+  );
+}
+
+/** For where the word stands elsewhere. */
+export function Icon({ face }: { face: Face }) {
+  return (
+    <svg class={`icon icon-${face.icon}`} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={PATHS[face.icon]} />
+    </svg>
   );
 }
