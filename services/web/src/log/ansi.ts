@@ -1,11 +1,13 @@
 // What a terminal would show of a line of output: text with colours and styles. All other control sequences are dropped.
 
-interface Span {
+export interface Span {
   text: string;
   /** Class names for style and the sixteen named colours, which follow the theme. */
   className: string;
   color?: string;
   background?: string;
+  /** It is what is searched. */
+  isMatch?: boolean;
 }
 
 interface Style {

@@ -25,6 +25,8 @@ export interface LogStore {
   count(): number;
   /** Characters of the longest line kept. */
   longest(): number;
+  /** When the first line of an attempt was printed; 0 before it. */
+  startOf(attempt: number): number;
   /** The last chunk known, as `"<attempt>:<sequence>"`; undefined while there is none. */
   position(): string | undefined;
   append(chunk: Chunk): void;
@@ -35,6 +37,7 @@ export function createLogStore(): LogStore {
   const lines: Line[] = [];
   /** Each stream's line that has not ended yet: output of the other may come in between. */
   const open = new Map<LogStream, Line>();
+  const starts = new Map<number, number>();
   let last: LogPosition | null = null;
   let attempt = -1;
   let count = 0;
@@ -60,6 +63,7 @@ export function createLogStore(): LogStore {
       count += 1;
       line = { attempt, number: numbered, stream: chunk.stream, at: chunk.timestamp_ms, text: '', cut: 0 };
       lines.push(line);
+      if (numbered === 1) starts.set(attempt, line.at);
     }
     extend(line, piece);
     longest = Math.max(longest, line.text.length);
@@ -71,6 +75,7 @@ export function createLogStore(): LogStore {
     lines,
     count: () => count,
     longest: () => longest,
+    startOf: (of) => starts.get(of) ?? 0,
     position: () => (last ? `${last.attempt}:${last.sequence}` : undefined),
     beginAttempt,
     append(chunk) {

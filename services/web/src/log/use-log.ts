@@ -17,13 +17,22 @@ export interface LogView {
   problem: Signal<string | null>;
 }
 
-/** Follows a job's log from its first line until the component goes, or run or job change. */
-export function useLog(run: string, job: string): LogView {
-  const view = useMemo(createLogView, [run, job]);
+/**
+ * Follows a job's log from its first line until the component goes, or what is followed changes: one attempt, or all
+ * when that is null.
+ */
+export function useLog(run: string, job: string, attempt: number | null): LogView {
+  const view = useMemo(createLogView, [run, job, attempt]);
   useEffect(
     () =>
       live.subscribe({
-        topic: () => ({ topic: 'logs', run, job, after: view.store.position() }),
+        topic: () => ({
+          topic: 'logs',
+          run,
+          job,
+          attempt: attempt ?? undefined,
+          after: view.store.position(),
+        }),
         receive: view.receive,
       }),
     [view],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TALLEST, windowAt } from './window.ts';
+import { scrollTopOf, TALLEST, windowAt } from './window.ts';
 
 const ROW = 20;
 const VIEWPORT = 400;
@@ -32,4 +32,15 @@ test('the end of a list is reached, scaled or not', () => {
 
 test('the list never grows taller than browsers can bear', () => {
   expect(windowAt(5_000_000, ROW, VIEWPORT, 0)).toMatchObject({ first: 0, offset: 0, height: TALLEST });
+});
+
+test('the row that is scrolled to is in the middle', () => {
+  for (const rows of [1_000, 5_000_000]) {
+    const index = Math.floor(rows / 3);
+    const { first, end } = windowAt(rows, ROW, VIEWPORT, scrollTopOf(rows, ROW, VIEWPORT, index));
+    expect(Math.abs((first + end) / 2 - index)).toBeLessThan(3);
+  }
+  expect(scrollTopOf(1_000, ROW, VIEWPORT, 0)).toBe(0);
+  expect(scrollTopOf(1_000, ROW, VIEWPORT, 999)).toBe(1_000 * ROW - VIEWPORT);
+  expect(scrollTopOf(3, ROW, VIEWPORT, 2)).toBe(0);
 });

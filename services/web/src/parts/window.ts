@@ -25,3 +25,11 @@ export function windowAt(rows: number, row: number, viewport: number, scrollTop:
   const end = Math.min(rows, Math.ceil(topRow + viewport / row) + SPARE);
   return { first, end, offset: Math.round(top - (topRow - first) * row), height };
 }
+
+/** The scroll position that has the row of an index in the middle of the view. */
+export function scrollTopOf(rows: number, row: number, viewport: number, index: number): number {
+  const lowest = Math.max(0, Math.min(rows * row, TALLEST) - viewport);
+  const fits = Math.max(0, rows - viewport / row);
+  const topRow = Math.min(fits, Math.max(0, index + 0.5 - viewport / row / 2));
+  return fits === 0 ? 0 : (topRow / fits) * lowest;
+}
