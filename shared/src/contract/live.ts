@@ -52,6 +52,8 @@ export const ClientFrame = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('ping') }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
+/** As a client writes it: times are text. */
+export type SentFrame = z.input<typeof ClientFrame>;
 
 const stamp = { workflow_id: z.string().nullable(), run_id: z.uuid(), at: Time, rev: z.int() };
 /** `job` is the job after the event, whole: a client has nothing to work out. */

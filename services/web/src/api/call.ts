@@ -34,7 +34,8 @@ interface Given {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string | undefined>;
-  body?: object;
+  /** Text is a workflow file. */
+  body?: object | string;
 }
 
 // The routes are known by their types alone, which hold method, path and what is given to the route that is named.
@@ -58,9 +59,9 @@ export async function call(
       headers: headersOf({
         accept: 'application/json',
         ...headers,
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
       }),
-      body: body ? JSON.stringify(body) : null,
+      body: typeof body === 'object' ? JSON.stringify(body) : (body ?? null),
     });
     const text = await response.text();
     if (response.status === 401) lockOut();

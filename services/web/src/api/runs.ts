@@ -1,13 +1,27 @@
 // Calls about runs and their jobs.
 import type { Attempt } from '@wfg/shared/contract/job';
 import type * as jobs from '@wfg/shared/contract/routes/jobs';
-import type { Run } from '@wfg/shared/contract/run';
+import type { Run, RunStatus } from '@wfg/shared/contract/run';
 import type * as runs from '@wfg/shared/contract/routes/runs';
 import { call } from './call.ts';
 
+/** What narrows a list of runs; times as RFC 3339 has them. */
+export interface RunsAsked {
+  status?: RunStatus | undefined;
+  workflow_id?: string | undefined;
+  workflow_type?: string | undefined;
+  label?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 /** Newest runs first; `cursor` is a `next` of an earlier page. */
-export async function getRuns(cursor: string | null, signal: AbortSignal): Promise<runs.RunPage> {
-  const query = cursor === null ? {} : { cursor };
+export async function getRuns(
+  asked: RunsAsked,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<runs.RunPage> {
+  const query = { ...asked, cursor: cursor ?? undefined };
   return (await call<typeof runs.listRuns>('get', '/api/runs', { query }, signal)).body;
 }
 

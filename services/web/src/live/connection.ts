@@ -1,6 +1,6 @@
 // The one socket to the server: dials, notices silence, dials again, and renews every subscription from where it was.
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ClientFrame, PROTOCOL as Protocol, ServerFrame, Subscribe } from '@wfg/shared/contract/live';
+import type { PROTOCOL as Protocol, SentFrame, ServerFrame } from '@wfg/shared/contract/live';
 
 const PROTOCOL: typeof Protocol = 'wfg.v1';
 
@@ -8,7 +8,11 @@ const PROTOCOL: typeof Protocol = 'wfg.v1';
 export type LiveState = 'connecting' | 'live' | 'reconnecting' | 'stale';
 
 /** What a subscription asks for, without what the connection adds. */
-export type Topic = Subscribe extends infer S ? (S extends Subscribe ? Omit<S, 'op' | 'id'> : never) : never;
+export type Topic = SentFrame extends infer S
+  ? S extends { op: 'subscribe' }
+    ? Omit<S, 'op' | 'id'>
+    : never
+  : never;
 
 /** A frame that belongs to one subscription. */
 export type TopicFrame = Extract<ServerFrame, { id?: string }>;
@@ -58,7 +62,7 @@ export function connect(url: string, limits = LIMITS): Connection {
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let staleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function send(frame: ClientFrame): void {
+  function send(frame: SentFrame): void {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
   }
 

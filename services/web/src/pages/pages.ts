@@ -13,9 +13,18 @@ export const PAGES: Partial<Record<PageName, ComponentType<{ params: Params }>>>
   run: RunPage,
   job: RunPage,
   workflows: lazy(async () => (await import('./workflows.tsx')).WorkflowsPage),
+  workflow: lazy(async () => (await import('./workflow.tsx')).WorkflowPage),
+  events: lazy(async () => (await import('./events.tsx')).EventsPage),
+  dead: lazy(async () => (await import('./dead.tsx')).DeadPage),
+  schedules: lazy(async () => (await import('./schedules.tsx')).SchedulesPage),
+  workers: lazy(async () => (await import('./workers.tsx')).WorkersPage),
 };
 
 export const NAVIGATION: readonly { label: string; page: PageName; about: readonly PageName[] }[] = [
   { label: 'Runs', page: 'runs', about: ['runs', 'run', 'job'] },
   { label: 'Workflows', page: 'workflows', about: ['workflows', 'workflow'] },
+  { label: 'Events', page: 'events', about: ['events'] },
+  { label: 'Dead letters', page: 'dead', about: ['dead'] },
+  { label: 'Schedules', page: 'schedules', about: ['schedules'] },
+  { label: 'Workers', page: 'workers', about: ['workers'] },
 ];

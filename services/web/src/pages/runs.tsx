@@ -1,84 +1,81 @@
-// All runs, newest first, a page at a time.
-import type { RunSummary } from '@wfg/shared/contract/run';
-import { useEffect } from 'preact/hooks';
-import { getRuns } from '../api/runs.ts';
+// All runs, newest first, as they come and change.
+import type { RunStatus, RunSummary } from '@wfg/shared/contract/run';
+import { getRuns, type RunsAsked } from '../api/runs.ts';
+import { useListed } from '../live/use-listed.ts';
+import { type Filter, filtered } from '../parts/filters.tsx';
 import { faceOfRun } from '../parts/face.ts';
-import { Notice } from '../parts/notice.tsx';
-import { Status } from '../parts/status.tsx';
-import { Age, Elapsed } from '../parts/time.tsx';
-import { setTitle } from '../parts/title.ts';
-import { pathTo, query, runPath } from '../router.ts';
-import { usePoll } from '../use-poll.ts';
+import { ListPage } from '../parts/list-page.tsx';
+import { RunTable } from '../parts/run-table.tsx';
+import { query } from '../router.ts';
 
-const EVERY_MS = 2000;
+/** Only where the next page begins is asked for so seldom. */
+const EVERY_MS = 30_000;
+/** As many as a page has. */
+const MOST = 50;
+
+const STATUSES = [
+  'pending',
+  'running',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+] satisfies RunStatus[];
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', options: STATUSES.map((one) => [one, faceOfRun(one).word]) },
+  { name: 'workflow', label: 'Workflow' },
+  { name: 'type', label: 'Type' },
+  { name: 'label', label: 'Label' },
+  { name: 'since', label: 'Since', type: 'datetime-local' },
+  { name: 'until', label: 'Until', type: 'datetime-local' },
+];
 
 export function RunsPage() {
-  const cursor = query.value.get('cursor');
-  const { data, problem } = usePoll(cursor ?? '', (signal) => getRuns(cursor, signal), EVERY_MS);
-  const page = data.value;
-  useEffect(() => setTitle('Runs'), []);
+  const asked = filtered(FILTERS);
+  const isFirst = query.value.get('cursor') === null;
+  const live = useListed<RunSummary>(isFirst ? JSON.stringify(asked) : null, {
+    topic: () => ({ topic: 'runs', ...narrowedBy(filtered(FILTERS)) }),
+    all: (frame) => (frame.op === 'snapshot' && 'runs' in frame ? frame.runs : null),
+    one: (frame) => (frame.op === 'run' ? frame.run : null),
+    gone: (frame) => (frame.op === 'gone' && 'run_id' in frame ? frame.run_id : null),
+    idOf: (run) => run.run_id,
+    most: MOST,
+  });
   return (
-    <>
-      <h1>Runs</h1>
-      {problem.value && <Notice>{problem.value}</Notice>}
-      {page === null && !problem.value && <p class="hint">Reading the runs…</p>}
-      {page?.items.length === 0 && <NoRuns older={cursor !== null} />}
-      {page !== null && page.items.length > 0 && <RunTable runs={page.items} />}
-      <nav class="pager" aria-label="Pages of runs">
-        {cursor !== null && <a href="/">Newest runs</a>}
-        {page?.next && <a href={pathTo('runs', {}, { cursor: page.next })}>Older runs</a>}
-      </nav>
-    </>
+    <ListPage
+      title="Runs"
+      page="runs"
+      things="runs"
+      filters={FILTERS}
+      load={(given, cursor, signal) => getRuns(narrowedBy(given), cursor, signal)}
+      everyMs={EVERY_MS}
+      live={live.value}
+      empty={
+        <p>
+          Nothing has run yet. Start a <a href="/definitions">workflow</a>, or a file with{' '}
+          <code>wfg run FILE</code>.
+        </p>
+      }
+    >
+      {(runs) => <RunTable runs={runs} />}
+    </ListPage>
   );
 }
 
-function NoRuns({ older }: { older: boolean }) {
-  if (older) return <p class="hint">There are no older runs.</p>;
-  return (
-    <p class="hint">
-      Nothing has run yet. Start a <a href="/definitions">workflow</a>, or a file with{' '}
-      <code>wfg run FILE</code>.
-    </p>
-  );
+/** The filters in the server's words. */
+function narrowedBy({ status, workflow, type, label, since, until }: Record<string, string>): RunsAsked {
+  return {
+    status: STATUSES.find((one) => one === status),
+    workflow_id: workflow,
+    workflow_type: type,
+    label,
+    since: momentOf(since),
+    until: momentOf(until),
+  };
 }
 
-function RunTable({ runs }: { runs: RunSummary[] }) {
-  return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="figure wide-only">
-            Time
-          </th>
-          <th scope="col" class="figure">
-            Created
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.run_id} class="linked" data-state={run.status}>
-            <th scope="row">
-              <a class="row-link" href={runPath(run.run_id)}>
-                {run.name}
-                {run.number !== null && <span class="number"> #{run.number}</span>}
-              </a>
-              {run.error && <p class="remark">{run.error}</p>}
-            </th>
-            <td>
-              <Status face={faceOfRun(run.status)} />
-            </td>
-            <td class="figure wide-only">
-              <Elapsed from={run.started_at} to={run.finished_at} />
-            </td>
-            <td class="figure">
-              <Age of={run.created_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+/** A time as the reader's own zone has it. */
+function momentOf(local: string | undefined): string | undefined {
+  const time = local === undefined ? Number.NaN : Date.parse(local);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

@@ -1,103 +1,103 @@
-// All workflows, newest first, a page at a time, each with a button that starts it.
+// All workflows, newest first, each with its latest states and a button that starts it.
 import { useSignal } from '@preact/signals';
-import type { WorkflowView } from '@wfg/shared/contract/workflow';
-import { useEffect } from 'preact/hooks';
-import { messageOf } from '../api/call.ts';
-import { getWorkflows, runWorkflow } from '../api/workflows.ts';
-import { Notice } from '../parts/notice.tsx';
-import { setTitle } from '../parts/title.ts';
-import { navigate, pathTo, query, runPath } from '../router.ts';
-import { usePoll } from '../use-poll.ts';
+import type { GraphStatus, WorkflowView } from '@wfg/shared/contract/workflow';
+import { getWorkflows } from '../api/workflows.ts';
+import { faceOfRun } from '../parts/face.ts';
+import { ListPage } from '../parts/list-page.tsx';
+import { RunWorkflow } from '../parts/run-workflow.tsx';
+import { Icon } from '../parts/status.tsx';
+import { UploadWorkflow } from '../parts/upload-workflow.tsx';
+import { pathTo } from '../router.ts';
 
 /** Definitions change seldom, and the list carries all their commands. */
 const EVERY_MS = 60_000;
 
+const FACES = {
+  queued: faceOfRun('pending'),
+  running: faceOfRun('running'),
+  success: faceOfRun('completed'),
+  failure: faceOfRun('failed'),
+  skipped: { icon: 'slash', word: 'Skipped', tone: 'idle' },
+  cancelled: faceOfRun('cancelled'),
+} as const satisfies Record<GraphStatus, object>;
+
 export function WorkflowsPage() {
-  const cursor = query.value.get('cursor');
-  const { data, problem } = usePoll(cursor ?? '', (signal) => getWorkflows(cursor, signal), EVERY_MS);
-  const page = data.value;
-  useEffect(() => setTitle('Workflows'), []);
+  const making = useSignal(false);
   return (
     <>
-      <h1>Workflows</h1>
-      {problem.value && <Notice>{problem.value}</Notice>}
-      {page === null && !problem.value && <p class="hint">Reading the workflows…</p>}
-      {page?.items.length === 0 && <NoWorkflows older={cursor !== null} />}
-      {page !== null && page.items.length > 0 && <WorkflowTable workflows={page.items} />}
-      <nav class="pager" aria-label="Pages of workflows">
-        {cursor !== null && <a href="/definitions">Newest workflows</a>}
-        {page?.next && <a href={pathTo('workflows', {}, { cursor: page.next })}>Older workflows</a>}
-      </nav>
+      <ListPage
+        title="Workflows"
+        page="workflows"
+        things="workflows"
+        actions={
+          <button type="button" class="button" onClick={() => (making.value = true)}>
+            New workflow…
+          </button>
+        }
+        load={(_, cursor, signal) => getWorkflows(cursor, signal)}
+        everyMs={EVERY_MS}
+        empty={
+          <p>
+            There are no workflows yet. Write one here, put a file into the workflows folder, or post one to{' '}
+            <code>/api/workflows</code>.
+          </p>
+        }
+      >
+        {(workflows) => <WorkflowTable workflows={workflows} />}
+      </ListPage>
+      {making.value && <UploadWorkflow id={null} onClose={() => (making.value = false)} />}
     </>
   );
 }
 
-function NoWorkflows({ older }: { older: boolean }) {
-  if (older) return <p class="hint">There are no older workflows.</p>;
+function WorkflowTable({ workflows }: { workflows: readonly WorkflowView[] }) {
   return (
-    <p class="hint">
-      There are no workflows yet. Put a file into the workflows folder, or post one to{' '}
-      <code>/api/workflows</code>.
-    </p>
-  );
-}
-
-function WorkflowTable({ workflows }: { workflows: WorkflowView[] }) {
-  const starting = useSignal<string | null>(null);
-  const problem = useSignal<string | null>(null);
-
-  async function start(id: string): Promise<void> {
-    starting.value = id;
-    problem.value = null;
-    try {
-      const { run_id } = await runWorkflow(id);
-      navigate(runPath(run_id));
-    } catch (error) {
-      problem.value = messageOf(error);
-    }
-    starting.value = null;
-  }
-
-  return (
-    <>
-      {problem.value && <Notice>{problem.value}</Notice>}
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Workflow</th>
-            <th scope="col">Trigger</th>
-            <th scope="col" class="figure">
-              Jobs
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Workflow</th>
+          <th scope="col">Trigger</th>
+          <th scope="col">Latest states</th>
+          <th scope="col">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {workflows.map(({ id, name, trigger, jobs }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={pathTo('workflow', { workflow: id })}>
+                <bdi>{name}</bdi>
+              </a>
+              {id !== name && <p class="remark">{id}</p>}
             </th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
+            <td class="trigger">{trigger}</td>
+            <td>
+              <States jobs={jobs} />
+            </td>
+            <td class="figure">
+              <RunWorkflow id={id} name={name} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {workflows.map(({ id, name, trigger, jobs }) => (
-            <tr key={id}>
-              <th scope="row">
-                {name}
-                {id !== name && <p class="remark">{id}</p>}
-              </th>
-              <td class="trigger">{trigger}</td>
-              <td class="figure">{jobs.length}</td>
-              <td class="figure">
-                <button
-                  type="button"
-                  class="button"
-                  disabled={starting.value !== null}
-                  onClick={() => void start(id)}
-                >
-                  {starting.value === id ? 'Starting…' : 'Run now'}
-                  <span class="unseen">: {name}</span>
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** How many jobs of the latest run are in which state. */
+function States({ jobs }: Pick<WorkflowView, 'jobs'>) {
+  const counts = Map.groupBy(jobs, ({ status }) => status);
+  return (
+    <span class="graph-about">
+      {[...counts].map(([status, of]) => (
+        <span key={status} class="status" data-tone={FACES[status].tone} title={FACES[status].word}>
+          <Icon face={FACES[status]} />
+          {of.length}
+          <span class="unseen"> {FACES[status].word}</span>
+        </span>
+      ))}
+    </span>
   );
 }
