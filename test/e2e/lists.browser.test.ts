@@ -1,4 +1,5 @@
 // The pages that list things, in a real browser: what is there, what narrows it, and what is done from them.
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
@@ -18,6 +19,23 @@ afterAll(() => stack.disposeAsync());
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const open = (path: string) => browser.open(`${cluster.url}${path}`);
+
+/** KB of JavaScript, as it is sent compressed, for the first page. */
+const MOST_KB = 45;
+
+test('the first load is small, and nothing of it comes from elsewhere', async () => {
+  const { page, faults } = await open('/');
+  await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  const scripts = await page.evaluate<string[]>(
+    `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+  );
+  const texts = await Promise.all(scripts.map(async (url) => (await fetch(url)).text()));
+  const kb = texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1_024;
+  console.log(`first load: ${kb.toFixed(1)} KB of JavaScript in ${scripts.length} files`);
+  expect(kb).toBeGreaterThan(5);
+  expect(kb).toBeLessThanOrEqual(MOST_KB);
+  expect(faults).toEqual([]);
+});
 
 test('runs come and change by themselves, are narrowed by the address, and say why there are none', async () => {
   const { page, faults } = await open('/');

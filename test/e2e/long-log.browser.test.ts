@@ -35,7 +35,6 @@ test('known fault 31: a log of 100,000 lines in colours is drawn by what is in v
 
   const { page, faults } = await browser.open(`${cluster.url}/runs/${run}`);
   // Of the browser, and not of Node, whose types are these.
-  // Of the browser, and not of Node, whose types are these.
   await page.addInitScript(`
     let last = performance.now();
     globalThis.longest = 0;

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { Job, Time } from './job.ts';
 
-/** Of a run, and of an event, which is a run of its own. */
-/** However it was written, as the database and bells write it. */
+/** Of a run, and of an event, which is a run of its own; however it was written, as the database and bells write it. */
 export const RunId = z
   .uuid("must be a run's or event's id, like 0198c5a4-7b1e-7c3d-9a50-3f2b8d6c1e70")
   .toLowerCase();

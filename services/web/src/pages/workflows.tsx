@@ -56,7 +56,9 @@ function WorkflowTable({ workflows }: { workflows: readonly WorkflowView[] }) {
       <thead>
         <tr>
           <th scope="col">Workflow</th>
-          <th scope="col">Trigger</th>
+          <th scope="col" class="wide-only">
+            Trigger
+          </th>
           <th scope="col">Latest states</th>
           <th scope="col">
             <span class="unseen">Actions</span>
@@ -72,7 +74,7 @@ function WorkflowTable({ workflows }: { workflows: readonly WorkflowView[] }) {
               </a>
               {id !== name && <p class="remark">{id}</p>}
             </th>
-            <td class="trigger">{trigger}</td>
+            <td class="trigger wide-only">{trigger}</td>
             <td>
               <States jobs={jobs} />
             </td>
