@@ -39,11 +39,18 @@ test('the first load is small, and nothing of it comes from elsewhere', async ()
 
 test('runs come and change by themselves, are narrowed by the address, and say why there are none', async () => {
   const { page, faults } = await open('/');
-  await page.getByText('Nothing has run yet.').waitFor();
+  await page.getByText('No workflow has run yet.').waitFor();
+  // Events have a page of their own.
+  const body = JSON.stringify({ workflow_type: 'no.handler' });
+  await fetch(`${cluster.url}/workflows`, { method: 'POST', headers: JSON_BODY, body });
   const good = await cluster.submit({ name: 'good', jobs: { a: { run: 'true' } } });
   await page.getByRole('row', { name: /good.*Completed/ }).waitFor();
   await cluster.submit({ name: 'bad', jobs: { a: { run: 'exit 1' } } });
   await page.getByRole('row', { name: /bad.*Failed/ }).waitFor();
+  expect(await page.getByRole('row', { name: /no.handler/ }).count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Of', exact: true }).selectOption('All');
+  await page.getByRole('row', { name: /no.handler.*Pending/ }).waitFor();
+  await page.getByRole('combobox', { name: 'Of', exact: true }).selectOption('Workflows');
   await page.getByLabel('Status').selectOption('Failed');
   await page.waitForURL(/status=failed/);
   await waitFor('one row', async () => (await page.locator('tbody tr').count()) === 1);
@@ -98,7 +105,6 @@ test('a workflow is written, its faults told in place, started with a variable, 
 
 test('an event is stored from the page, and a dead letter is grouped by its reason and requeued', async () => {
   const { page } = await open('/events');
-  await page.getByText('No event has been stored yet').waitFor();
   await page.getByRole('button', { name: 'New event…' }).click();
   await page.getByLabel('Type').last().fill('no.handler');
   await page.getByLabel(/Payload/).fill('{"a": ');

@@ -9,8 +9,13 @@ const Moment = Time.or(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
   .meta({ type: 'string', format: 'date-time' });
 
+/** A run of a workflow's jobs, or a standalone event or task. */
+export const RunKind = z.enum(['workflow', 'event', 'task']);
+export type RunKind = z.infer<typeof RunKind>;
+
 export const runFilter = {
   status: RunStatus.optional(),
+  kind: RunKind.optional(),
   workflow_type: WorkflowType.optional().meta({ description: 'a job calls the handler of this type' }),
   label: z
     .string()

@@ -1,5 +1,6 @@
 // Lists runs, the newest first, a page at a time.
 import type { RunStatus, RunSummary } from '../contract/run.ts';
+import type { RunKind } from '../contract/run-filter.ts';
 import type { Queryable } from '../db/pool.ts';
 import { listStandalone } from './standalone-list.ts';
 import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
@@ -7,6 +8,7 @@ import { MOVED_ON, RUN_COLUMNS, type RunRow, toRunSummary } from './run-row.ts';
 export interface RunFilter {
   workflowId?: string | undefined;
   status?: RunStatus | undefined;
+  kind?: RunKind | undefined;
   /** One of its jobs calls the handler of this type. */
   workflow_type?: string | undefined;
   /** One of its jobs requires this label. */
@@ -76,7 +78,7 @@ interface Row {
 /** Looked at for one page. */
 const MOST_READ = 5_000;
 
-// No index leads to the jobs of a graph that have a type, nor to any that require a label. The last run to be looked at
+// No index leads to the jobs of a graph that have a type, nor to any that require a label or are of one kind. The last run to be looked at
 // is asked first, so that what is made or moves meanwhile cannot fall between two pages.
 const FLOOR = `
 select greatest(
@@ -93,8 +95,9 @@ select greatest(
 
 /** Behind which nothing is looked at for this page; undefined: all of it is. */
 async function floorOf(db: Queryable, filter: RunFilter): Promise<string | undefined> {
-  const { before, workflowId, workflow_type, label } = filter;
-  if (workflow_type === undefined && label === undefined) return undefined;
+  const { before, workflowId, kind, workflow_type, label } = filter;
+  const isRare = kind === 'event' || kind === 'task' || workflow_type !== undefined || label !== undefined;
+  if (!isRare) return undefined;
   const { rows } = await db.query<{ floor: string | null }>(FLOOR, [before, workflowId, workflow_type]);
   return rows[0]?.floor ?? undefined;
 }
@@ -113,9 +116,12 @@ export async function listRuns(db: Queryable, given: RunFilter): Promise<RunsFou
   const { limit } = given;
   const floor = await floorOf(db, given);
   const filter = { ...given, floor, limit: limit + 1 };
-  const graphs = await listGraphs(db, filter);
+  const { kind } = given;
+  const graphs = kind === undefined || kind === 'workflow' ? await listGraphs(db, filter) : [];
   const standalone =
-    filter.workflowId === undefined ? await listStandalone(db, filter) : { runs: [], isCut: false };
+    filter.workflowId === undefined && kind !== 'workflow'
+      ? await listStandalone(db, filter)
+      : { runs: [], isCut: false };
   const end = standalone.isCut ? standalone.runs.at(-1)?.run_id : floor;
   const found = [...graphs, ...standalone.runs]
     .filter(({ run_id }) => end === undefined || run_id >= end)

@@ -29,6 +29,7 @@ const of = (table: 'wfg_jobs' | 'wfg_history') => `(
     and ($7::text is null or j.workflow_type = $7)
     and ($8::text is null or $8 = any(j.required_labels))
     and ($10::uuid is null or j.run_id >= $10)
+    and ($11::text is null or j.kind = $11)
   order by j.run_id desc
   limit $9::int)`;
 
@@ -55,7 +56,7 @@ interface StandalonePage {
 
 /** Standalone jobs, live and ended: `limit` of them, or fewer when their payloads are large. */
 export async function listStandalone(db: Queryable, filter: RunFilter): Promise<StandalonePage> {
-  const { status, since, until, before, floor, workflow_type, label, limit } = filter;
+  const { status, kind, since, until, before, floor, workflow_type, label, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
   const { rows } = await db.query<Row>(LIST, [
     ...meaning,
@@ -66,6 +67,7 @@ export async function listStandalone(db: Queryable, filter: RunFilter): Promise<
     label,
     limit,
     floor,
+    kind,
   ]);
   return { runs: rows.map(toStandaloneSummary), isCut: (rows[0]?.found ?? 0) > rows.length };
 }

@@ -55,3 +55,24 @@ test('a rare label or type is looked for in so many runs a page, and found', asy
   expect((await pages(api, 'workflow_type=none')).flat()).toEqual([]);
   expect((await pages(api, 'status=pending&label=gpu&limit=1')).flat()).toEqual([labelled]);
 });
+
+test('runs of one kind', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {} });
+  const event = await enqueue(db.pool, 'a');
+  await db.pool.query(
+    `insert into wfg_jobs (run_id, position, job_id, name, workflow_type, state, kind, required_labels, payload)
+     select wfg_uuid7(), 0, 'main', 'e', 'e', 'pending', 'event', array[':event e'], '{}' from generate_series(1, 6000)`,
+  );
+  const task = await db.pool.query<{ run_id: string }>(
+    `insert into wfg_jobs (run_id, position, job_id, name, workflow_type, step, state, kind, required_labels, payload)
+     values (wfg_uuid7(), 0, 'main', 't', 't', 's', 'pending', 'task', array[':task t'], '{}') returning run_id`,
+  );
+  await using api = await startApi(db.url);
+  expect((await pages(api, 'kind=workflow&limit=1')).flat()).toEqual([run]);
+  expect((await pages(api, 'kind=task')).flat()).toEqual([task.rows[0]?.run_id]);
+  const events = await pages(api, 'kind=event&limit=500');
+  expect(events.flat()).toHaveLength(6_001);
+  expect(events.flat().at(-1)).toBe(event);
+  expect((await api.ask('GET', '/api/runs?kind=other')).status).toBe(400);
+});

@@ -14,10 +14,19 @@ export type RunsFilter = Omit<Extract<Subscribe, { topic: 'runs' }>, 'id'>;
 
 /** Of `limit` runs at most, 50 unless it is given. */
 export function runsSource(
-  { workflow_id: workflowId, limit = RUNS_LISTED, status, workflow_type, label, since, until }: RunsFilter,
+  {
+    workflow_id: workflowId,
+    limit = RUNS_LISTED,
+    status,
+    kind,
+    workflow_type,
+    label,
+    since,
+    until,
+  }: RunsFilter,
   { pool, pollMs }: FeedSettings,
 ): StateSource<RunSummary[]> {
-  const filter = { workflowId, status, workflow_type, label, since, until, limit };
+  const filter = { workflowId, status, kind, workflow_type, label, since, until, limit };
   return {
     read: async () => (await listRuns(pool, filter)).items,
     tell: tellRuns,

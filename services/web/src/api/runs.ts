@@ -1,6 +1,7 @@
 // Calls about runs and their jobs.
 import type { Attempt } from '@wfg/shared/contract/job';
 import type * as jobs from '@wfg/shared/contract/routes/jobs';
+import type { RunKind } from '@wfg/shared/contract/run-filter';
 import type { Run, RunStatus } from '@wfg/shared/contract/run';
 import type * as runs from '@wfg/shared/contract/routes/runs';
 import { call } from './call.ts';
@@ -8,6 +9,7 @@ import { call } from './call.ts';
 /** What narrows a list of runs; times as RFC 3339 has them. */
 export interface RunsAsked {
   status?: RunStatus | undefined;
+  kind?: RunKind | undefined;
   workflow_id?: string | undefined;
   workflow_type?: string | undefined;
   label?: string | undefined;

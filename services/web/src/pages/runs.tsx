@@ -1,4 +1,5 @@
 // All runs, newest first, as they come and change.
+import type { RunKind } from '@wfg/shared/contract/run-filter';
 import type { RunStatus, RunSummary } from '@wfg/shared/contract/run';
 import { getRuns, type RunsAsked } from '../api/runs.ts';
 import { useListed } from '../live/use-listed.ts';
@@ -21,7 +22,18 @@ const STATUSES = [
   'failed',
   'cancelled',
 ] satisfies RunStatus[];
+const KINDS = ['event', 'task'] satisfies RunKind[];
 const FILTERS: readonly Filter[] = [
+  {
+    name: 'kind',
+    label: 'Of',
+    any: 'Workflows',
+    options: [
+      ['event', 'Events'],
+      ['task', 'Tasks'],
+      ['all', 'All'],
+    ],
+  },
   { name: 'status', label: 'Status', options: STATUSES.map((one) => [one, faceOfRun(one).word]) },
   { name: 'workflow', label: 'Workflow' },
   { name: 'type', label: 'Type' },
@@ -52,8 +64,8 @@ export function RunsPage() {
       live={live.value}
       empty={
         <p>
-          Nothing has run yet. Start a <a href="/definitions">workflow</a>, or a file with{' '}
-          <code>wfg run FILE</code>.
+          No workflow has run yet. Start a <a href="/definitions">workflow</a>, or a file with{' '}
+          <code>wfg run FILE</code>; <a href="/events">events</a> have a page of their own.
         </p>
       }
     >
@@ -63,8 +75,17 @@ export function RunsPage() {
 }
 
 /** The filters in the server's words. */
-function narrowedBy({ status, workflow, type, label, since, until }: Record<string, string>): RunsAsked {
+function narrowedBy({
+  kind,
+  status,
+  workflow,
+  type,
+  label,
+  since,
+  until,
+}: Record<string, string>): RunsAsked {
   return {
+    kind: kind === 'all' ? undefined : (KINDS.find((one) => one === kind) ?? 'workflow'),
     status: STATUSES.find((one) => one === status),
     workflow_id: workflow,
     workflow_type: type,

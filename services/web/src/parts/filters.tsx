@@ -12,6 +12,8 @@ export interface Filter {
   label: string;
   /** Those to choose from, with their words; without them it is text. */
   options?: readonly (readonly [value: string, word: string])[];
+  /** What it says when it is not set. */
+  any?: string;
   type?: 'datetime-local';
 }
 
@@ -85,7 +87,7 @@ interface FieldProps {
   onSet: (name: string, value: string, after: number) => void;
 }
 
-function Field({ filter: { name, options, type }, value, onSet }: FieldProps) {
+function Field({ filter: { name, options, any = 'Any', type }, value, onSet }: FieldProps) {
   if (options) {
     return (
       <select
@@ -93,7 +95,7 @@ function Field({ filter: { name, options, type }, value, onSet }: FieldProps) {
         value={value}
         onChange={(event) => onSet(name, event.currentTarget.value, 0)}
       >
-        <option value="">Any</option>
+        <option value="">{any}</option>
         {options.map(([option, word]) => (
           <option key={option} value={option}>
             {word}
