@@ -33,15 +33,10 @@ export function GraphNode({ run, box, inTabOrder, chosen, faint, onOpen }: Props
   const cell = box.cells.length === 1 ? box.cells[0] : undefined;
   if (!cell) {
     return (
-      <button
-        type="button"
-        {...common}
-        class="graph-node graph-group"
-        aria-label={`${box.label}: show each`}
-        onClick={onOpen}
-      >
+      <button type="button" {...common} class="graph-node graph-group" onClick={onOpen}>
         <span class="graph-name">{box.label}</span>
         <Counts box={box} />
+        <span class="unseen">: show each</span>
       </button>
     );
   }

@@ -33,12 +33,12 @@ export function TimeRow({ run, cell, ready, begin, length, isCritical, isChosen 
       class="time-row"
       href={jobPath(run, job.job_id)}
       aria-current={isChosen ? 'true' : undefined}
-      aria-label={`${job.name}: ${face.word}${text && `, ${text}`}${isCritical ? ', on the critical path' : ''}`}
       title={text}
     >
       <span class="time-name" data-tone={face.tone}>
         <Icon face={face} />
         <bdi>{job.name}</bdi>
+        <span class="unseen">: {face.word}, </span>
       </span>
       <span class="time-track" data-critical={isCritical ? '' : undefined}>
         {spans.map((span) => (
@@ -54,6 +54,7 @@ export function TimeRow({ run, cell, ready, begin, length, isCritical, isChosen 
           style={{ left: `${percent((spans.at(-1)?.to ?? begin + length) - begin, length)}%` }}
         >
           {text}
+          {isCritical && <span class="unseen">, on the critical path</span>}
         </span>
       </span>
     </a>
