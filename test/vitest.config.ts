@@ -8,7 +8,7 @@ const PURE = 'test/integration/boundaries.test.ts';
 /** Of the history checker alone: they need no database. */
 const CHECKS = 'test/chaos/checks/*.test.ts';
 /** Those of vitest.extra.config.ts. */
-const EXTRA = ['**/*.browser.test.ts', 'test/e2e/workflow-graph/**'];
+const EXTRA = ['**/*.{browser,a11y}.test.ts', 'test/e2e/workflow-graph/**'];
 /** Of `npm run test:pooler` alone. */
 const POOLED = process.env.WFG_TEST_POOLER ? [] : ['test/e2e/pooler.test.ts'];
 const DATABASE = 'test/support/global-setup.ts';

@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
 const DATABASE = 'test/support/global-setup.ts';
 const SUITES = {
   browser: { include: ['test/e2e/**/*.browser.test.ts'], globalSetup: DATABASE },
+  a11y: { include: ['test/e2e/**/*.a11y.test.ts'], globalSetup: DATABASE },
   walk: { include: ['test/e2e/workflow-graph/**/*.test.ts'], globalSetup: DATABASE },
   foreign: { include: ['test/foreign/**/*.test.ts'], globalSetup: DATABASE },
   chaos: { include: ['test/chaos/*.test.ts'], globalSetup: DATABASE },
