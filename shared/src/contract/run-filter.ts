@@ -22,6 +22,14 @@ export const runFilter = {
     .regex(LABEL_PATTERN, LABEL_RULE)
     .optional()
     .meta({ description: 'a job requires this label' }),
+  text: z
+    .string()
+    .regex(/^[^\0\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters')
+    .optional()
+    .meta({
+      description:
+        'part of its name, in large or small letters, or how its id begins; what begins like 0198c5a4- is looked for in ids alone',
+    }),
   since: Moment.optional(),
   until: Moment.optional(),
 };

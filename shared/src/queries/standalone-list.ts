@@ -30,6 +30,7 @@ const of = (table: 'wfg_jobs' | 'wfg_history') => `(
     and ($8::text is null or $8 = any(j.required_labels))
     and ($10::uuid is null or j.run_id >= $10)
     and ($11::text is null or j.kind = $11)
+    and ($12::text is null or position(lower($12) in lower(j.name)) > 0 or starts_with(j.run_id::text, lower($12)))
   order by j.run_id desc
   limit $9::int)`;
 
@@ -56,7 +57,7 @@ interface StandalonePage {
 
 /** Standalone jobs, live and ended: `limit` of them, or fewer when their payloads are large. */
 export async function listStandalone(db: Queryable, filter: RunFilter): Promise<StandalonePage> {
-  const { status, kind, since, until, before, floor, workflow_type, label, limit } = filter;
+  const { status, kind, since, until, before, floor, workflow_type, label, text, limit } = filter;
   const meaning = status === undefined ? [null, null, null] : MEANING[status];
   const { rows } = await db.query<Row>(LIST, [
     ...meaning,
@@ -68,6 +69,7 @@ export async function listStandalone(db: Queryable, filter: RunFilter): Promise<
     limit,
     floor,
     kind,
+    text,
   ]);
   return { runs: rows.map(toStandaloneSummary), isCut: (rows[0]?.found ?? 0) > rows.length };
 }

@@ -76,3 +76,48 @@ test('runs of one kind', async () => {
   expect(events.flat().at(-1)).toBe(event);
   expect((await api.ask('GET', '/api/runs?kind=other')).status).toBe(400);
 });
+
+test('runs by a part of their name, or by how their id begins', async () => {
+  await using db = await testDatabase();
+  const run = await submit(db.pool, { a: {} });
+  await db.pool.query(`update wfg_runs set name = 'Nightly Übersetzung'`);
+  const event = await enqueue(db.pool, 'mail.nightly');
+  const other = await enqueue(db.pool, 'mail');
+  await using api = await startApi(db.url);
+  const found = async (text: string) => (await pages(api, `text=${encodeURIComponent(text)}`)).flat();
+  expect(await found('NIGHTLY')).toEqual([event, run]);
+  expect(await found('übersetzung')).toEqual([run]);
+  expect(await found('100%')).toEqual([]);
+  expect(await found(run)).toEqual([run]);
+  expect(await found(run.slice(0, 6))).toEqual([other, event, run]);
+  expect(await found(other.slice(0, 35).toUpperCase())).toEqual([other]);
+  expect((await pages(api, `text=mail&kind=event&limit=1`)).flat()).toEqual([other, event]);
+  expect((await api.ask('GET', '/api/runs?text=')).status).toBe(400);
+  expect((await api.ask('GET', '/api/runs?text=%00')).status).toBe(400);
+});
+
+test('a rare text, and times long ago, are looked for in so many runs a page; of workflows and events by their ids', async () => {
+  await using db = await testDatabase();
+  const long = '2026-01-01T00:00:00Z';
+  await db.pool.query(
+    `insert into wfg_runs (id, name, open_jobs, state, created_at, finished_at)
+     select ('019b7' || substr(wfg_uuid7()::text, 6))::uuid, 'old', 0, 'completed', $1, wfg_now()
+     from generate_series(1, 2)`,
+    [long],
+  );
+  await db.pool.query(
+    `insert into wfg_runs (name, open_jobs, state, finished_at)
+     select 'r', 0, 'completed', wfg_now() from generate_series(1, 12000)`,
+  );
+  await using api = await startApi(db.url);
+  const sizes = async (query: string) => (await pages(api, query)).map(({ length }) => length);
+  expect(await sizes('text=old')).toEqual([0, 0, 2]);
+  expect(await sizes('until=2026-01-02T00:00:00Z')).toEqual([0, 0, 2]);
+  expect(await sizes('kind=workflow&until=2026-01-02T00:00:00Z')).toEqual([2]);
+  expect(await sizes('kind=workflow&since=2026-01-02T00:00:00Z&text=old')).toEqual([0, 0, 0]);
+  const last = await api.ask(
+    'GET',
+    '/api/runs?kind=workflow&until=2026-01-02T00:00:00Z&since=2025-12-31T00:00:00Z',
+  );
+  expect(last.body).toMatchObject({ items: [{ name: 'old' }, { name: 'old' }], next: null });
+});

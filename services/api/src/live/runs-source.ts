@@ -23,10 +23,11 @@ export function runsSource(
     label,
     since,
     until,
+    text,
   }: RunsFilter,
   { pool, pollMs }: FeedSettings,
 ): StateSource<RunSummary[]> {
-  const filter = { workflowId, status, kind, workflow_type, label, since, until, limit };
+  const filter = { workflowId, status, kind, workflow_type, label, since, until, text, limit };
   return {
     read: async () => (await listRuns(pool, filter)).items,
     tell: tellRuns,
