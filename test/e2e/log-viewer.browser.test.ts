@@ -32,6 +32,8 @@ async function ended(command: string | object): Promise<string> {
   return run;
 }
 
+/** Keys go to the search. */
+const searching = (page: Page) => page.locator('.find-bar input:focus').waitFor();
 /** Lines in view, by their numbers. */
 const numbers = (page: Page) =>
   page.locator('.log-number').evaluateAll((all) => all.map((one) => Number(one.getAttribute('data-number'))));
@@ -43,6 +45,7 @@ test('what is searched is counted over all lines, marked, and gone to', async ()
   await page.getByText('50,001 lines, complete').waitFor();
   await page.locator('.log-region').focus();
   await page.keyboard.press('Control+f');
+  await searching(page);
   await page.keyboard.type('50');
   await page.getByText('1,497 lines', { exact: true }).waitFor();
   await page.keyboard.press('Enter');
@@ -115,6 +118,7 @@ test('groups fold: those that went well by themselves, and the last of a job tha
   expect(await page.locator('.log-row').count()).toBe(2);
   // A match in what is folded opens it.
   await page.keyboard.press('n');
+  await searching(page);
   await page.keyboard.type('broken');
   await page.keyboard.press('Enter');
   await page.locator('[data-found]').getByText('broken').waitFor();

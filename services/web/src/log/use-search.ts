@@ -23,6 +23,8 @@ export function useSearch(store: LogStore, version: ReadonlySignal<number>, reve
     timer: 0,
     wish: null,
   });
+  /** What is being searched. */
+  const begun = useRef<Matcher | null>(null);
   const compiled = useComputed<{ matcher: Matcher | null; problem: string | null }>(() => {
     try {
       return { matcher: matcherOf(wanted.value), problem: null };
@@ -44,12 +46,19 @@ export function useSearch(store: LogStore, version: ReadonlySignal<number>, reve
     if (state.next < store.lines.length) state.timer = window.setTimeout(pump);
   }
 
-  useSignalEffect(() => {
-    void compiled.value;
+  /** Effects come a frame late: whoever goes to a match before that begins the new search. */
+  function begin(): void {
+    const { matcher } = compiled.peek();
+    if (begun.current === matcher) return;
+    begun.current = matcher;
     progress.current.next = 0;
     progress.current.wish = null;
     found.value = [];
     at.value = -1;
+  }
+  useSignalEffect(() => {
+    void compiled.value;
+    begin();
   });
   useSignalEffect(() => {
     void [compiled.value, version.value];
@@ -59,6 +68,7 @@ export function useSearch(store: LogStore, version: ReadonlySignal<number>, reve
 
   /** To the next match, or the one before, around the ends; to the first that is found, where none is known yet. */
   function go(step: 1 | -1): void {
+    begin();
     const all = found.peek();
     progress.current.wish = all.length === 0 ? step : null;
     if (all.length === 0) return;
